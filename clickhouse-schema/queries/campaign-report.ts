@@ -32,6 +32,9 @@ export interface CampaignArm {
   revenue: number;
   /** Sample deviation of the revenue per player; NaN: fewer than two players. */
   revenueDeviation: number;
+  /** Third and fourth central moments of the revenue per player, μ₃/σ³ and μ₄/σ⁴; NaN: no value varies. */
+  revenueSkewness: number;
+  revenueKurtosis: number;
 }
 
 export interface CampaignReport {
@@ -66,6 +69,8 @@ export async function findCampaignReport(
     payers: Number(row.payers),
     revenue: Number(row.revenue),
     revenueDeviation: row.deviation ?? Number.NaN,
+    revenueSkewness: row.skewness ?? Number.NaN,
+    revenueKurtosis: row.kurtosis ?? Number.NaN,
   }));
   return { kind: 'answered', value: { steps: counted, arms: compared } };
 }
@@ -85,6 +90,8 @@ interface ArmRow {
   payers: string | number;
   revenue: string | number;
   deviation: number | null;
+  skewness: number | null;
+  kurtosis: number | null;
 }
 
 const STEPS = `
@@ -96,7 +103,7 @@ ORDER BY event, reason`;
 
 const ARMS = `
 SELECT arm, players, players_inside AS inside, converted, payers, toFloat64(revenue) AS revenue,
-  revenue_deviation AS deviation
+  revenue_deviation AS deviation, revenue_skewness AS skewness, revenue_kurtosis AS kurtosis
 FROM campaign_readout(game = {game:String}, campaign = {campaign:String}, conversion_event = {event:String},
   window_hours = {hours:UInt32})
 ORDER BY arm`;

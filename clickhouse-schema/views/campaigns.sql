@@ -154,6 +154,8 @@ SELECT
     sum(activity.spent) AS revenue,
     toFloat64(revenue) / players AS revenue_per_player,
     stddevSampStable(toFloat64(activity.spent)) AS revenue_deviation,
+    skewPop(toFloat64(activity.spent)) AS revenue_skewness,
+    kurtPop(toFloat64(activity.spent)) AS revenue_kurtosis,
     sum(activity.sessions) / players AS sessions_per_player,
     sum(activity.seconds) / players AS playtime_per_player,
     sum(activity.days) / players AS active_days_per_player,

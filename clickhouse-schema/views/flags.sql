@@ -136,6 +136,8 @@ SELECT
     countIf(NOT excluded AND events_after > 0) AS conversions,
     sumIf(y, NOT excluded) AS sum,
     sumIf(y * y, NOT excluded) AS sum_of_squares,
+    skewPopIf(y, NOT excluded) AS skewness,
+    kurtPopIf(y, NOT excluded) AS kurtosis,
     sumIf(x, NOT excluded) AS covariate_sum,
     sumIf(x * x, NOT excluded) AS covariate_sum_of_squares,
     sumIf(x * y, NOT excluded) AS covariate_product_sum

@@ -1,6 +1,13 @@
 import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chiSquareUpper, normalTwoSided, studentCritical, studentTwoSided } from './distributions.ts';
+import {
+  chiSquareUpper,
+  fisherCritical,
+  fisherUpper,
+  normalTwoSided,
+  studentCritical,
+  studentTwoSided,
+} from './distributions.ts';
 import { betaRegularized, gammaUpper, logGamma } from './special-functions.ts';
 
 const RUNS = { seed: 20_260_115, numRuns: 300 };
@@ -53,6 +60,27 @@ describe('distributions, against published tables', () => {
   ])('normal: P(|Z| > %d) = %d', (z, p) => {
     expect(normalTwoSided(z)).toBeCloseTo(p, 12);
     expect(normalTwoSided(-z)).toBe(normalTwoSided(z));
+  });
+
+  // scipy.stats.f.sf of SciPy 1.17.
+  it.each([
+    [3.7, 1.5, 20.25, 0.053736046548743754],
+    [2, 1, 7.5, 0.1974414811440567],
+    [0.3, 4.2, 150_000, 0.8862262599668622],
+    [250, 1.7, 38.1, 1.262108958840639e-21],
+  ])('F: P(F > %d) with %d and %d degrees is %d', (f, numerator, denominator, p) => {
+    // Beyond 100,000 degrees the limit is used: a relative error of 1e-5.
+    expect(fisherUpper(f, numerator, denominator) / p).toBeCloseTo(1, denominator > 100_000 ? 4 : 10);
+  });
+
+  // scipy.stats.f.isf of SciPy 1.17.
+  it.each([
+    [0.05, 1.5, 20.25, 3.8152869694681013],
+    [0.05, 1, 10, 4.964602743730711],
+    [0.001, 3.3, 77.7, 5.686704074786056],
+  ])('F: the critical value at %d with %d and %d degrees is %d', (alpha, numerator, denominator, f) => {
+    expect(fisherCritical(alpha, numerator, denominator)).toBeCloseTo(f, 10);
+    expect(fisherUpper(f, numerator, denominator)).toBeCloseTo(alpha, 12);
   });
 
   // NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2: upper critical values of Student's t.

@@ -44,6 +44,30 @@ function studentDensity(t: number, degrees: number): number {
   return Math.exp(scale - ((degrees + 1) / 2) * Math.log1p((t * t) / degrees)) / Math.sqrt(degrees * Math.PI);
 }
 
+/**
+ * P(F > f) of the F distribution: I_x(ν₂/2, ν₁/2), x = ν₂/(ν₂ + ν₁f) (Abramowitz and Stegun 26.6.2). With ν₁ = 1 it is
+ * the two-sided tail of Student's t at √f.
+ * @param numerator ν₁ ≥ 1, fractions allowed
+ * @param denominator ν₂ > 0, fractions allowed
+ */
+export function fisherUpper(f: number, numerator: number, denominator: number): number {
+  if (denominator > NORMAL_FROM) return gammaUpper(numerator / 2, (numerator * f) / 2);
+  return betaRegularized(denominator / (denominator + numerator * f), denominator / 2, numerator / 2);
+}
+
+/** The f with P(F > f) = alpha, found by halving an interval: to the last digits of a double. */
+export function fisherCritical(alpha: number, numerator: number, denominator: number): number {
+  let low = 0;
+  let high = 1;
+  while (fisherUpper(high, numerator, denominator) > alpha && high < Number.MAX_VALUE / 4) high *= 2;
+  for (let step = 0; step < MOST_STEPS && high - low > high * 1e-15; step++) {
+    const middle = (low + high) / 2;
+    if (fisherUpper(middle, numerator, denominator) > alpha) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
 /** P(X > x) of the χ² distribution: Q(ν/2, x/2) (Abramowitz and Stegun 26.4.19). @param degrees a whole number ν ≥ 1 */
 export function chiSquareUpper(x: number, degrees: number): number {
   return gammaUpper(degrees / 2, x / 2);

@@ -1,4 +1,4 @@
-import { fixedInterval, liftOf, relativeLift, type Interval, type Sample } from './lift.ts';
+import { compare, fixedInterval, type Interval, relativeLift, type Sample, type TooSmall } from './comparison.ts';
 import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
 import { sequentialInterval } from './sequential.ts';
 
@@ -9,8 +9,6 @@ export interface VariantSample extends Sample {
   weight: number | null;
   /** Players assigned to this variant, including those that are excluded because of an earlier period. */
   arrived: number;
-  /** Players with at least one event of the metric. */
-  conversions: number;
   /** Sum of the metric over all players. */
   sum: number;
 }
@@ -23,6 +21,7 @@ export interface VariantResult {
   sum: number | null;
   mean: number | null;
   lift: number | null;
+  /** null for the control. */
   interval: Interval | null;
   /** As `interval`, but valid at every look. */
   sequential: Interval | null;
@@ -58,7 +57,6 @@ export function isSmallGroup(samples: readonly VariantSample[]): boolean {
 
 function resultOf(sample: VariantSample, control: VariantSample | undefined): VariantResult {
   const { variantKey, players, conversions, sum, mean } = sample;
-  const lift = control === undefined ? undefined : liftOf(control, sample);
   const known = players > 0;
   return {
     variantKey,
@@ -67,10 +65,23 @@ function resultOf(sample: VariantSample, control: VariantSample | undefined): Va
     sum: known ? finite(sum) : 0,
     mean: known ? finite(mean) : null,
     lift: control === undefined || !known ? null : (relativeLift(control, sample) ?? null),
-    interval: lift === undefined ? null : fixedInterval(lift, ALPHA),
-    sequential: lift === undefined ? null : sequentialInterval(lift, ALPHA),
+    ...intervalsOf(control, sample),
   };
 }
+
+/** Compares a variant with the control; null without a control. */
+export function intervalsOf(
+  control: Sample | undefined,
+  sample: Sample,
+): Pick<VariantResult, 'interval' | 'sequential'> {
+  if (control === undefined) return { interval: null, sequential: null };
+  const compared = compare(control, sample);
+  if (typeof compared === 'string') return { interval: unknownFor(compared), sequential: unknownFor(compared) };
+  return { interval: fixedInterval(compared, ALPHA), sequential: sequentialInterval(compared, ALPHA) };
+}
+
+/** A comparison without figures. */
+const unknownFor = (tooSmall: TooSmall): Interval => ({ low: null, high: null, pValue: null, tooSmall });
 
 function ratioOf(samples: readonly VariantSample[]): SampleRatio {
   const cells = samples.flatMap(({ arrived, weight }) => (weight === null ? [] : [{ players: arrived, weight }]));

@@ -1,29 +1,33 @@
-import { fixedInterval, type Interval, type Lift } from './lift.ts';
+import { type Comparison, fixedCritical, fixedPValue, type Interval, liftInterval, symmetric } from './comparison.ts';
 
 /**
  * An interval and p-value that are valid at every look and every stopping time: the asymptotic confidence sequence with
  * a Gaussian mixture of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory and
- * asymptotic confidence sequences", Annals of Statistics 52, 2024; arXiv 2103.06476). With n players, estimate m and
- * standard error e:
+ * asymptotic confidence sequences", Annals of Statistics 52, 2024; arXiv 2103.06476). With n players, a difference d and
+ * its standard error e:
  *
- *   m ± e √( 2 (nρ² + 1) / (nρ²) · ln( √(nρ² + 1) / α ) )
+ *   d ± e √( 2 (nρ² + 1) / (nρ²) · ln( √(nρ² + 1) / α ) )
+ *
+ * The lifts are those whose difference treatment − ratio · control is in the sequence, as in `liftInterval`.
  *
  * The p-value is the smallest α at which that interval excludes 0, as in the mixture SPRT (Johari, Koomen, Pekelis and
  * Walsh, "Always Valid Inference", Operations Research 70, 2022). The sequence is asymptotic and too narrow for few
  * players, so the result always contains the t interval of a single look.
  * @param narrowestAt players of both variants at which the interval is tightest; must not depend on the data
  */
-export function sequentialInterval(lift: Lift, alpha: number, narrowestAt: number = NARROWEST_AT_PLAYERS): Interval {
-  const x = lift.players * mixturePrecision(alpha, narrowestAt);
-  const width = lift.standardError * Math.sqrt(((2 * (x + 1)) / x) * Math.log(Math.sqrt(x + 1) / alpha));
-  const z = lift.lift / lift.standardError;
-  const pValue = Math.min(1, Math.sqrt(x + 1) * Math.exp((-z * z * x) / (2 * (x + 1))));
-  const fixed = fixedInterval(lift, alpha);
-  return {
-    low: Math.min(fixed.low, lift.lift - width),
-    high: Math.max(fixed.high, lift.lift + width),
-    pValue: Math.max(fixed.pValue, pValue),
-  };
+export function sequentialInterval(
+  comparison: Comparison,
+  alpha: number,
+  narrowestAt: number = NARROWEST_AT_PLAYERS,
+): Interval {
+  const x = comparison.players * mixturePrecision(alpha, narrowestAt);
+  const critical = Math.sqrt(((2 * (x + 1)) / x) * Math.log(Math.sqrt(x + 1) / alpha));
+  const pValue = Math.min(1, Math.sqrt(x + 1) * Math.exp((-(symmetric(comparison) ** 2) * x) / (2 * (x + 1))));
+  return liftInterval(
+    comparison,
+    Math.max(critical, fixedCritical(comparison, alpha)),
+    Math.max(pValue, fixedPValue(comparison)),
+  );
 }
 
 /**

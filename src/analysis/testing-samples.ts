@@ -1,4 +1,4 @@
-import type { Sample } from './lift.ts';
+import type { Sample } from './comparison.ts';
 
 /** Random numbers in [0, 1), determined by the seed: mulberry32 (T. Ettinger, public domain). */
 export function seededRandom(seed: number): () => number {
@@ -15,12 +15,24 @@ export function seededRandom(seed: number): () => number {
 export function sampleOf(values: readonly number[]): Sample {
   const players = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / players;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (players - 1);
-  return { players, mean, variance };
+  let [second, third, fourth] = [0, 0, 0];
+  for (const value of values) {
+    const square = (value - mean) ** 2;
+    second += square / players;
+    third += (square * (value - mean)) / players;
+    fourth += (square * square) / players;
+  }
+  return {
+    players,
+    conversions: values.filter((value) => value !== 0).length,
+    mean,
+    variance: (second * players) / (players - 1),
+    skewness: third / second ** 1.5,
+    kurtosis: fourth / second ** 2,
+  };
 }
 
-/** The sample of a conversion rate. */
-export function sharesOf(players: number, conversions: number): Sample {
-  const mean = conversions / players;
-  return { players, mean, variance: (mean * (1 - mean) * players) / (players - 1) };
+/** A sample of values without outliers, of the shape of a uniform distribution. */
+export function evenSample(players: number, mean: number, variance: number): Sample {
+  return { players, conversions: players, mean, variance, skewness: 0, kurtosis: 1.8 };
 }

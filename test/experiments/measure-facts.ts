@@ -1,7 +1,11 @@
 import type { FlagExposed } from '../../core/vocabulary/facts/flag-facts.ts';
 import { seenVariant } from '../../actors/flags/exposure/seen-variant.ts';
-import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type {
+  MeasuredMetric,
+  MeasuredVariant,
+} from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import { sampleOf } from '../../src/analysis/testing-samples.ts';
 import type { PlacedFact } from './owner.ts';
 
 const DAY_MS = 86_400_000;
@@ -67,14 +71,8 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
   return [...groups.values()].map(({ key, values, named }) => ({ ...key, ...figuresOf(values), mismatches: named }));
 }
 
-type Figures = 'players' | 'mismatches' | 'conversions' | 'sum' | 'mean' | 'variance';
+type Figures = keyof MeasuredMetric | 'players' | 'mismatches';
 
-function figuresOf(
-  values: readonly number[],
-): Omit<MeasuredVariant, 'variant' | 'excluded' | 'arrived' | 'mismatches'> {
-  const players = values.length;
-  const sum = values.reduce((total, value) => total + value, 0);
-  const mean = sum / players;
-  const variance = values.reduce((total, value) => total + (value - mean) ** 2, 0) / (players - 1);
-  return { players, conversions: values.filter((value) => value > 0).length, sum, mean, variance };
+function figuresOf(values: readonly number[]): MeasuredMetric & Pick<MeasuredVariant, 'players'> {
+  return { ...sampleOf(values), sum: values.reduce((total, value) => total + value, 0) };
 }

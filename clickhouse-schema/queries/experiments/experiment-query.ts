@@ -90,7 +90,9 @@ ${largestGroups(
   [${listed(({ number }) => `countIf(events_${number} > 0)`)}] AS conversions,
   [${listed(({ own }) => `sum(${own})`)}] AS sums,
   [${listed(({ own }) => `avg(${own})`)}] AS means,
-  [${listed(({ own }) => `varSampStable(${own})`)}] AS variances
+  [${listed(({ own }) => `varSampStable(${own})`)}] AS variances,
+  [${listed(({ own }) => `skewPop(${own})`)}] AS skews,
+  [${listed(({ own }) => `kurtPop(${own})`)}] AS kurtoses
 FROM measured${query.by === undefined ? '' : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player`}
 GROUP BY value, variant, excluded, arrived`,
 )}

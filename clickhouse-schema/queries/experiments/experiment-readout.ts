@@ -26,6 +26,9 @@ export interface MeasuredMetric {
   mean: number;
   /** Sample variance (divided by players − 1). */
   variance: number;
+  /** Third and fourth central moments, μ₃/σ³ and μ₄/σ⁴. */
+  skewness: number;
+  kurtosis: number;
 }
 
 /** The measurements of one metric. */
@@ -73,6 +76,8 @@ export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<Q
       sum: figure(row.sums[place]),
       mean: figure(row.means[place]),
       variance: figure(row.variances[place]),
+      skewness: figure(row.skews[place]),
+      kurtosis: figure(row.kurtoses[place]),
     })),
   }));
   return { kind: 'answered', value: { groups, found: Number(result.value[0]?.found ?? 0) } };
@@ -89,6 +94,8 @@ interface ReadoutRow {
   sums: readonly (number | null)[];
   means: readonly (number | null)[];
   variances: readonly (number | null)[];
+  skews: readonly (number | null)[];
+  kurtoses: readonly (number | null)[];
   found: number | string;
 }
 

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import type { CampaignArm, CampaignReport, CampaignStep } from '../../../clickhouse-schema/queries/campaign-report.ts';
-import { ALPHA } from '../../analysis/experiment-results.ts';
-import { fixedInterval, liftOf, relativeLift, type Sample } from '../../analysis/lift.ts';
+import { relativeLift, type Sample, sharesOf } from '../../analysis/comparison.ts';
+import { intervalsOf } from '../../analysis/experiment-results.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { nullable, numberOrNull, textOrNull } from '../input/fields.ts';
+import { TooSmallOrNull } from '../input/too-small.ts';
 
 /* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
 
@@ -59,7 +60,8 @@ const Compared = Type.Object(
     lift: numberOrNull('(treatment − holdout) / holdout; null if it cannot be computed.'),
     low: numberOrNull('Lower end of the 95 % interval of the lift.'),
     high: numberOrNull('Upper end of the 95 % interval of the lift.'),
-    p_value: numberOrNull('p-value of no difference (Welch), for one look.'),
+    p_value: numberOrNull('p-value of no difference, for one look.'),
+    too_small: TooSmallOrNull,
   },
   { description: 'Treatment beside holdout.' },
 );
@@ -113,6 +115,8 @@ const Results = Type.Object(
   { description: 'The results of a campaign.' },
 );
 
+const UNEVEN = { low: null, high: null, p_value: null, too_small: 'uneven' };
+
 export const getCampaignResults = defineRoute({
   method: 'GET',
   path: '/v1/campaigns/campaigns/{id}/results',
@@ -146,9 +150,17 @@ export const getCampaignResults = defineRoute({
         holdout: { players: 100, inside: 4, converted: 25, payers: 2, revenue: 10 },
       },
       comparison: {
-        conversion_rate: { treatment: 0.333, holdout: 0.25, lift: 0.333, low: -0.1, high: 0.77, p_value: 0.13 },
-        payer_rate: { treatment: 0.033, holdout: 0.02, lift: 0.667, low: null, high: null, p_value: null },
-        revenue_per_player: { treatment: 0.167, holdout: 0.1, lift: 0.667, low: null, high: null, p_value: null },
+        conversion_rate: {
+          treatment: 0.333,
+          holdout: 0.25,
+          lift: 0.333,
+          low: -0.038,
+          high: 1.004,
+          p_value: 0.087,
+          too_small: null,
+        },
+        payer_rate: { treatment: 0.033, holdout: 0.02, lift: 0.667, ...UNEVEN },
+        revenue_per_player: { treatment: 0.167, holdout: 0.1, lift: 0.667, ...UNEVEN },
       },
     },
   },
@@ -195,9 +207,12 @@ function resultsOf({ steps, arms }: CampaignReport, hasEvent: boolean) {
         ? null
         : {
             conversion_rate: hasEvent
-              ? compared(shareOf(treatment, treatment.converted), shareOf(holdout, holdout.converted))
+              ? compared(sharesOf(treatment.players, treatment.converted), sharesOf(holdout.players, holdout.converted))
               : UNKNOWN,
-            payer_rate: compared(shareOf(treatment, treatment.payers), shareOf(holdout, holdout.payers)),
+            payer_rate: compared(
+              sharesOf(treatment.players, treatment.payers),
+              sharesOf(holdout.players, holdout.payers),
+            ),
             revenue_per_player: compared(revenueOf(treatment), revenueOf(holdout)),
           },
   };
@@ -210,9 +225,11 @@ const NOBODY: Omit<CampaignArm, 'arm'> = {
   payers: 0,
   revenue: 0,
   revenueDeviation: Number.NaN,
+  revenueSkewness: Number.NaN,
+  revenueKurtosis: Number.NaN,
 };
 
-const UNKNOWN = { treatment: null, holdout: null, lift: null, low: null, high: null, p_value: null };
+const UNKNOWN = { treatment: null, holdout: null, lift: null, low: null, high: null, p_value: null, too_small: null };
 
 const shownArm = ({ players, inside, converted, payers, revenue }: Omit<CampaignArm, 'arm'>) => ({
   players,
@@ -222,19 +239,19 @@ const shownArm = ({ players, inside, converted, payers, revenue }: Omit<Campaign
   revenue,
 });
 
-/** A share is the mean of values 0 and 1. */
-function shareOf({ players }: Omit<CampaignArm, 'arm'>, those: number): Sample {
-  const mean = those / players;
-  return { players, mean, variance: (mean * (1 - mean) * players) / (players - 1) };
-}
-
-function revenueOf({ players, revenue, revenueDeviation }: Omit<CampaignArm, 'arm'>): Sample {
-  return { players, mean: revenue / players, variance: revenueDeviation ** 2 };
+function revenueOf({ players, payers, revenue, ...shape }: Omit<CampaignArm, 'arm'>): Sample {
+  return {
+    players,
+    conversions: payers,
+    mean: revenue / players,
+    variance: shape.revenueDeviation ** 2,
+    skewness: shape.revenueSkewness,
+    kurtosis: shape.revenueKurtosis,
+  };
 }
 
 function compared(treatment: Sample, holdout: Sample) {
-  const lift = liftOf(holdout, treatment);
-  const interval = lift === undefined ? undefined : fixedInterval(lift, ALPHA);
+  const { interval } = intervalsOf(holdout, treatment);
   return {
     treatment: treatment.players === 0 ? null : treatment.mean,
     holdout: holdout.players === 0 ? null : holdout.mean,
@@ -242,5 +259,6 @@ function compared(treatment: Sample, holdout: Sample) {
     low: interval?.low ?? null,
     high: interval?.high ?? null,
     p_value: interval?.pValue ?? null,
+    too_small: interval?.tooSmall ?? null,
   };
 }

@@ -252,7 +252,18 @@ describe('the measure of an experiment', () => {
     // a: players 1 to 4, of which 2 and 3 convert. b: 11 to 13, of which 11 does. 21 saw both.
     const counted = { excluded: false, arrived: true, mismatches: 0 };
     expect(await measure()).toEqual([
-      { variant: 'a', ...counted, players: 4, conversions: 2, sum: 2, mean: 0.5, variance: 1 / 3 },
+      // Of two zeros and two ones, and of two zeros and a one: μ₃/σ³ and μ₄/σ⁴.
+      {
+        variant: 'a',
+        ...counted,
+        players: 4,
+        conversions: 2,
+        sum: 2,
+        mean: 0.5,
+        variance: 1 / 3,
+        skewness: 0,
+        kurtosis: 1,
+      },
       expect.objectContaining({ excluded: true, arrived: false, players: 1 }),
       {
         variant: 'b',
@@ -262,6 +273,8 @@ describe('the measure of an experiment', () => {
         sum: 1,
         mean: 1 / 3,
         variance: expect.closeTo(1 / 3, 12),
+        skewness: expect.closeTo(Math.SQRT1_2, 12),
+        kurtosis: expect.closeTo(1.5, 12),
       },
     ]);
 
@@ -272,6 +285,11 @@ describe('the measure of an experiment', () => {
       [1, expect.closeTo(1 / 3, 12), 1],
     ]);
     expect(counts[0]?.variance).toBeCloseTo((17 - 25 / 4) / 3, 12);
+    // scipy.stats.skew and kurtosis(fisher=False) of 0, 1, 4, 0.
+    expect([counts[0]?.skewness, counts[0]?.kurtosis]).toEqual([
+      expect.closeTo(0.9575491625535641, 12),
+      expect.closeTo(2.148729042725798, 12),
+    ]);
 
     // amount: a 0, 2.5, 9, 0: sum 11.5; b 3, 0, 0.
     const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => !row.excluded);

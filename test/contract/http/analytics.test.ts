@@ -119,19 +119,21 @@ describe('GET /v1/flags/flags/{key}/results', () => {
       excluded_players: 1,
       sequential: { method: 'asymptotic_confidence_sequence', confidence: 0.95 },
     });
-    const nothing = { lift: null, ci_low: null, ci_high: null, p_value: null };
+    const nothing = { lift: null, ci_low: null, ci_high: null, p_value: null, too_small: null };
     const [control, wide] = variantsIn(body.data);
     expect(control).toEqual({ variant_key: 'control', players: 100, conversions: 10, sum: 10, mean: 0.1, ...nothing });
     expect(wide).toMatchObject({ variant_key: 'wide', players: 100, conversions: 20, sum: 20, mean: 0.2, lift: 1 });
-    // Variance of the lift: .2 × .8 / (99 × .01) + .1 × .9 × .04 / (99 × .0001) = .16162 + .36364, so a standard error
-    // of .72474; Welch's degrees are 172.5, for which tables give t = 1.9738.
-    expect(wide?.['ci_low']).toBeCloseTo(1 - 1.9738 * 0.72474, 3);
-    expect(wide?.['ci_high']).toBeCloseTo(1 + 1.9738 * 0.72474, 3);
-    expect(Number(wide?.['p_value'])).toBeGreaterThan(0.05);
+    // Variances of the means: .1 × .9 / 99 and .2 × .8 / 99, so z = .1 / √.0025253 = 1.98997 with Welch's 183.605
+    // degrees. k₄/k₂² of 30 ones among 200 is 1.92067, so δ = 1.007835: scipy.stats.f.sf(z², δ, δ · 183.605), and the
+    // ratios at which (.2 − .1 r) / √(.16 / 99 + r² .09 / 99) is ± 1.970156.
+    expect(wide?.['p_value']).toBeCloseTo(0.047756049855, 10);
+    expect(wide?.['ci_low']).toBeCloseTo(0.0073379811367, 10);
+    expect(wide?.['ci_high']).toBeCloseTo(4.1737514723238, 10);
+    expect(wide?.['too_small']).toBeNull();
     const sequential = variantsIn(body.data['sequential'])[1];
-    expect(Number(sequential?.['ci_low'])).toBeLessThan(Number(wide?.['ci_low']));
-    // x = 200 ρ² = .31745, z = 1.3798: √1.31745 · e^(−z² x / 2.6349).
-    expect(sequential?.['p_value']).toBeCloseTo(0.9125, 3);
+    // x = 200 ρ² = .31745: √1.31745 · e^(−z² x / 2.6349). At its critical value the control does not differ from 0.
+    expect(sequential?.['p_value']).toBeCloseTo(0.7123, 3);
+    expect(sequential).toMatchObject({ ci_low: null, ci_high: null, too_small: 'control_mean' });
   });
 
   it('measures counts and sums as well as conversions', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALPHA } from '../../../src/analysis/experiment-results.ts';
-import { fixedInterval, liftOf } from '../../../src/analysis/lift.ts';
+import { compare, fixedPValue } from '../../../src/analysis/comparison.ts';
 import { measureFacts } from '../../experiments/measure-facts.ts';
 import { countedIn, periodQueries } from '../../experiments/results-of.ts';
 import { simulateExperiment } from '../../experiments/simulate-experiment.ts';
@@ -39,8 +39,8 @@ describe(`${EXPERIMENTS} experiments between variants that are the same`, { time
         .map(countedIn)
         .find((rows) => rows.length === 2 && rows.every(({ players }) => players >= LEAST_PLAYERS));
       const [control, treatment] = large ?? [];
-      const lift = control && treatment && liftOf(control, treatment);
-      if (lift !== undefined) pValues.push(fixedInterval(lift, ALPHA).pValue);
+      const compared = control && treatment && compare(control, treatment);
+      if (typeof compared === 'object') pValues.push(fixedPValue(compared));
     }
   }, 300_000);
 

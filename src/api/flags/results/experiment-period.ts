@@ -197,12 +197,21 @@ export function sampleOf(
   const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
   const found = rows.find(({ excluded }) => !excluded);
   if (found === undefined) {
-    const nothing = { players: 0, conversions: 0, sum: 0, mean: Number.NaN, variance: Number.NaN };
-    return { variantKey, weight, arrived, ...nothing };
+    return { variantKey, weight, arrived, ...NOTHING };
   }
-  const { players, conversions, sum, mean, variance } = found;
-  return { variantKey, weight, arrived, players, conversions, sum, mean, variance };
+  const { players, conversions, sum, mean, variance, skewness, kurtosis } = found;
+  return { variantKey, weight, arrived, players, conversions, sum, mean, variance, skewness, kurtosis };
 }
+
+const NOTHING = {
+  players: 0,
+  conversions: 0,
+  sum: 0,
+  mean: Number.NaN,
+  variance: Number.NaN,
+  skewness: Number.NaN,
+  kurtosis: Number.NaN,
+};
 
 /** Players who are left out, and players with an event that names another variant. */
 export function leftOut(measured: readonly MeasuredPlayers[]): { excludedPlayers: number; mismatchedPlayers: number } {

@@ -60,7 +60,7 @@ export const FlagReadout = Type.Object(
     groups_found: Type.Integer({ description: 'Number of groups, of which `groups` has the largest.' }),
     comparisons: Type.Integer({
       description:
-        'Comparisons in this answer: one for each variant with an interval, metric and group. Results are not ' +
+        'Comparisons in this answer: one for each variant with a p-value, metric and group. Results are not ' +
         'corrected for their number: of 20 comparisons without any effect one is significant at 5 % by chance.',
     }),
     groups: Type.Array(Group, { description: 'Results per group, the one with the most players first.' }),
@@ -96,7 +96,7 @@ export function readoutJson(shown: ShownReadout): string {
     window_days: shown.windowDays,
     by: shown.by ?? null,
     groups_found: shown.groupsFound,
-    comparisons: compared.filter(({ interval }) => interval !== null).length,
+    comparisons: compared.filter(({ interval }) => (interval?.pValue ?? null) !== null).length,
     groups: groups.map((group) => groupJson(group, metrics)),
   });
 }

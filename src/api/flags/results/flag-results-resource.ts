@@ -4,6 +4,7 @@ import { ALPHA, type ExperimentResults, type VariantResult } from '../../../anal
 import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { numberOrNull, timeOut } from '../../input/fields.ts';
+import { TooSmallOrNull } from '../../input/too-small.ts';
 
 /* The results resource: its schema, its JSON text and its example. */
 
@@ -26,9 +27,8 @@ export const Variant = Type.Object(
       'Lower bound of the 95 % confidence interval of the lift. It is valid for one look at a time chosen in advance.',
     ),
     ci_high: numberOrNull('Upper bound of this interval.'),
-    p_value: numberOrNull(
-      'Two-sided p-value of the hypothesis that the lift is 0. null if there are too few players for a test.',
-    ),
+    p_value: numberOrNull('Two-sided p-value of the hypothesis that the means are the same.'),
+    too_small: TooSmallOrNull,
   },
   { description: 'Results of a variant. The first variant is the control.' },
 );
@@ -40,7 +40,8 @@ export const SequentialVariants = Type.Array(
       variant_key: variantKey,
       ci_low: numberOrNull('Lower bound of the confidence interval of the lift.'),
       ci_high: numberOrNull('Upper bound of this interval.'),
-      p_value: numberOrNull('Two-sided p-value of the hypothesis that the lift is 0.'),
+      p_value: numberOrNull('Two-sided p-value of the hypothesis that the means are the same.'),
+      too_small: TooSmallOrNull,
     },
     { description: 'Sequential comparison of a variant.' },
   ),
@@ -122,7 +123,7 @@ export const PERIOD_EXAMPLE = {
   ],
 };
 
-const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null };
+const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null, too_small: null };
 
 /** The results per variant in the examples. */
 export const VARIANTS_EXAMPLE = [
@@ -134,16 +135,17 @@ export const VARIANTS_EXAMPLE = [
     sum: 120,
     mean: 0.12,
     lift: 0.2,
-    ci_low: -0.1009,
-    ci_high: 0.5009,
-    p_value: 0.1926,
+    ci_low: -0.0661,
+    ci_high: 0.5522,
+    p_value: 0.1531,
+    too_small: null,
   },
 ];
 
 /** The sequential comparisons in the examples. */
 export const SEQUENTIAL_EXAMPLE = [
   { variant_key: 'control', ...NO_COMPARISON },
-  { variant_key: 'wide', ci_low: -0.2793, ci_high: 0.6793, p_value: 1 },
+  { variant_key: 'wide', ci_low: -0.1994, ci_high: 0.8307, p_value: 0.9396, too_small: null },
 ];
 
 export const FLAG_RESULTS_EXAMPLE = {
@@ -214,5 +216,6 @@ function intervalJson(interval: VariantResult['interval']) {
     ci_low: interval?.low ?? null,
     ci_high: interval?.high ?? null,
     p_value: interval?.pValue ?? null,
+    too_small: interval?.tooSmall ?? null,
   };
 }

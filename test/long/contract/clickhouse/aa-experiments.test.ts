@@ -203,5 +203,8 @@ function rounded(measured: readonly MeasuredVariant[]) {
     `${variant} ${String(excluded)} ${String(arrived)}`;
   return measured
     .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
-    .map(({ mean, variance, ...counts }) => ({ ...counts, mean: mean.toFixed(9), variance: variance.toFixed(9) }));
+    .map(({ mean, variance, skewness, kurtosis, ...counts }) => ({
+      ...counts,
+      moments: [mean, variance, skewness, kurtosis].map((moment) => moment.toFixed(7)),
+    }));
 }
