@@ -232,7 +232,7 @@ describe('two identical variants', () => {
     ['500 players each', [500, 500] as const, 0.1, 0.01],
     // With a treatment of 20 %, Welch's test finds 7.2 % of these worse and 0.8 % better.
     ['2,000 and 500 players, a third of whom pay', [2_000, 500] as const, 0.33, 0.01],
-  ])('of skewed spend differ in 5 %%, as often for the better as for the worse: %s', (_, players, payers, within) => {
+  ])('of skewed spend differ as often as their level says, and both signs alike: %s', (_, players, payers, within) => {
     const count = 4_000;
     const { better, worse }: Found = spendExperiments(players, { payers, deviation: 1 }, count, 14);
     expect(Math.abs((better + worse) / count - 0.05)).toBeLessThan(within);

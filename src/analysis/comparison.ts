@@ -61,8 +61,8 @@ export interface Interval {
  * spend is far from normal, which the comparison corrects in two ways:
  *
  * - A few large values raise both the difference and its error, so that Welch's test finds too little. The degrees of
- *   freedom are those of the permutation test (Box and Andersen, "Permutation Theory in the Derivation of Robust Criteria
- *   and the Study of Departures from Assumption", Journal of the Royal Statistical Society B 17, 1955): F(δ, δν).
+ *   freedom are those of the permutation test: F(δ, δν) (Box and Andersen, "Permutation Theory in the Derivation of
+ *   Robust Criteria and the Study of Departures from Assumption", Journal of the Royal Statistical Society B 17, 1955).
  * - With variants of different sizes, the mean of the smaller one is skewed. Hall's cubic transformation of z removes
  *   that ("On the Removal of Skewness by Transformation", Journal of the Royal Statistical Society B 54, 1992).
  */
@@ -142,7 +142,7 @@ interface Shape {
   players: number;
   /** About the mean of each variant, so that a difference of means is no skewness. */
   skewness: number;
-  /** k₄/k₂² about the common mean (Fisher's k-statistics): 0 for normal values, about `players` if one alone differs. */
+  /** k₄/k₂² about the common mean (Fisher's k-statistics): 0 for normal values, about `players` if one differs. */
   spread: number;
 }
 
@@ -175,8 +175,8 @@ function skewOf(control: number, treatment: number): number {
 }
 
 /**
- * Box and Andersen's δ = 1 + (N + 1)/(N − 1) · c/(N − c), c = `spread`; at least 1, its value for normal values. It fits
- * an F distribution to the moments of the permutation test, whose tail at 5 % is shorter: hence `TAIL`.
+ * Box and Andersen's δ = 1 + (N + 1)/(N − 1) · c/(N − c), c = `spread`; at least 1, its value for normal values. It
+ * fits an F distribution to the moments of the permutation test, whose tail at 5 % is shorter: hence `TAIL`.
  */
 function degreesFactor({ players, spread }: Shape): number {
   return Math.max(1, 1 + (((TAIL * (players + 1)) / (players - 1)) * spread) / (players - spread));
@@ -210,8 +210,8 @@ function skewed(value: number, skew: number): number {
 }
 
 /**
- * The lifts that a test of treatment − ratio · control with this critical value does not reject (Fieller, "Some Problems
- * in Interval Estimation", Journal of the Royal Statistical Society B 16, 1954).
+ * The lifts that a test of treatment − ratio · control with this critical value does not reject (Fieller, "Some
+ * Problems in Interval Estimation", Journal of the Royal Statistical Society B 16, 1954).
  */
 export function liftInterval(comparison: Comparison, critical: number, pValue: number): Interval {
   const low = liftAt(comparison, skewed(critical, comparison.skew));

@@ -3,8 +3,8 @@ import { type Comparison, fixedCritical, fixedPValue, type Interval, liftInterva
 /**
  * An interval and p-value that are valid at every look and every stopping time: the asymptotic confidence sequence with
  * a Gaussian mixture of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory and
- * asymptotic confidence sequences", Annals of Statistics 52, 2024; arXiv 2103.06476). With n players, a difference d and
- * its standard error e:
+ * asymptotic confidence sequences", Annals of Statistics 52, 2024; arXiv 2103.06476). With n players, a difference d
+ * and its standard error e:
  *
  *   d ± e √( 2 (nρ² + 1) / (nρ²) · ln( √(nρ² + 1) / α ) )
  *

@@ -578,8 +578,18 @@ type ResultsOfVariant = {
   readonly ci_low: number | null;
   /** Upper bound of this interval. */
   readonly ci_high: number | null;
-  /** Two-sided p-value of the hypothesis that the lift is 0. */
+  /** Two-sided p-value of the hypothesis that the means are the same. */
   readonly p_value: number | null;
+  /**
+   * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
+   * has fewer than two players), `values` (all players have the same value), `conversions`
+   * (fewer than 6 players of the two variants differ from all others, which no exact test
+   * finds significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
+   */
+  readonly too_small: string | null;
 };
 
 /** A rule, with at least one member. */
@@ -693,8 +703,18 @@ type SequentialComparisonOfVariant = {
   readonly ci_low: number | null;
   /** Upper bound of this interval. */
   readonly ci_high: number | null;
-  /** Two-sided p-value of the hypothesis that the lift is 0. */
+  /** Two-sided p-value of the hypothesis that the means are the same. */
   readonly p_value: number | null;
+  /**
+   * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
+   * has fewer than two players), `values` (all players have the same value), `conversions`
+   * (fewer than 6 players of the two variants differ from all others, which no exact test
+   * finds significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
+   */
+  readonly too_small: string | null;
 };
 
 /** A served flag. */
@@ -725,8 +745,18 @@ type ShareOfPlayers = {
   readonly low: number | null;
   /** Upper end of the 95 % interval of the lift. */
   readonly high: number | null;
-  /** p-value of no difference (Welch), for one look. */
+  /** p-value of no difference, for one look. */
   readonly p_value: number | null;
+  /**
+   * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
+   * has fewer than two players), `values` (all players have the same value), `conversions`
+   * (fewer than 6 players of the two variants differ from all others, which no exact test
+   * finds significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
+   */
+  readonly too_small: string | null;
 };
 
 /** The trigger. */
@@ -3125,7 +3155,7 @@ export interface Operations {
       readonly by: string | null;
       /** Number of groups, of which `groups` has the largest. */
       readonly groups_found: number;
-      /** Comparisons in this answer: one for each variant with an interval, metric and group. */
+      /** Comparisons in this answer: one for each variant with a p-value, metric and group. */
       readonly comparisons: number;
       /** Results per group, the one with the most players first. */
       readonly groups: readonly {
