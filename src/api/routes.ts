@@ -46,6 +46,7 @@ import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './operations/freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
 import { gameInit } from './game/game-init.ts';
+import { gameSettingsRoutes } from './settings/game-settings.ts';
 import { gameSync } from './game/game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep/ofrep.ts';
 import { getLifecycle } from './players/state/lifecycle.ts';
@@ -136,6 +137,7 @@ const CONSOLE_ROUTES: readonly Route[] = [
   runAnalyticsQuery,
   describeAnalyticsQuery,
   ...savedQueryRoutes,
+  ...gameSettingsRoutes,
   ...sessionRoutes,
   setPassword,
   ...passkeyRoutes,

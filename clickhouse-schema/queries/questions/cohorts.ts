@@ -1,5 +1,5 @@
 import type { Bindings, Statement } from './bindings.ts';
-import type { CohortColumn, LtvQuestion, RetentionQuestion } from './question.ts';
+import type { CohortColumn, LtvQuestion, RetentionQuestion, Scope } from './question.ts';
 
 /** What a player's first day says of it, which each of its days repeats. */
 const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
@@ -10,7 +10,7 @@ const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
 
 /**
  * Rows `{key, cohort, players, retained}`: a first day, its players, and for each of `days` how many were active that
- * many UTC days later. Read from `player_days`, as the view `retention_by_cohort` is.
+ * many days later. Read from `player_days`, as the view `retention_by_cohort` is.
  */
 export function retentionStatement(question: RetentionQuestion, bindings: Bindings): Statement {
   const days = bindings.bind('Array(UInt32)', question.days);
@@ -34,11 +34,11 @@ export function ltvStatement(question: LtvQuestion, bindings: Bindings): Stateme
 type CohortQuestion = RetentionQuestion | LtvQuestion;
 
 function cohortStatement(bindings: Bindings, question: CohortQuestion, figures: readonly string[]): Statement {
-  const { game, environment, fromMs, toMs, days, by, limit } = question;
+  const { game, environment, fromMs, toMs, zone, days, by, limit } = question;
   const { bind, parameters } = bindings;
-  const from = dayOf(bindings, fromMs);
+  const from = dayOf(bindings, zone, fromMs);
   const cohorts = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
-  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, toMs)} AND day >= ${from}
+  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, zone, toMs)} AND day >= ${from}
   AND first_day = cohort_day`;
   const key = by === undefined ? `''` : COHORT_TEXT[by];
   const ofLargest = `${key} IN (
@@ -52,7 +52,7 @@ SELECT
   countIf(day = cohort_day) AS players,
   ${figures.join(',\n  ')}
 FROM player_days AS days FINAL
-WHERE ${cohorts} AND day <= ${dayOf(bindings, toMs)} + ${bind('UInt32', Math.max(0, ...days))}
+WHERE ${cohorts} AND day <= ${dayOf(bindings, zone, toMs)} + ${bind('UInt32', Math.max(0, ...days))}
   AND ${by === undefined ? '1' : ofLargest}
 GROUP BY key, cohort_day
 ORDER BY key, cohort_day`;
@@ -63,15 +63,15 @@ ORDER BY key, cohort_day`;
  * The first days of players as a source of measures: `happened_at` is then when a player was first seen, and the other
  * columns are those of the first day.
  */
-export function firstDays(bindings: Bindings, { fromMs, toMs }: { fromMs: number; toMs: number }): string {
+export function firstDays(bindings: Bindings, { fromMs, toMs, zone }: Scope): string {
   // By month of `day` the table is partitioned; `cohort_at` lies on that day.
   return `(
     SELECT game_id, environment, player_id, cohort_at AS happened_at, cohort_at AS received_at, country, platform, app_version
     FROM player_days FINAL
-    WHERE day = cohort_day AND day >= ${dayOf(bindings, fromMs)} AND day <= ${dayOf(bindings, toMs)}
+    WHERE day = cohort_day AND day >= ${dayOf(bindings, zone, fromMs)} AND day <= ${dayOf(bindings, zone, toMs)}
   )`;
 }
 
-function dayOf({ moment }: Bindings, ms: number): string {
-  return `toDate(${moment(ms)}, 'UTC')`;
+function dayOf({ bind, moment }: Bindings, zone: string, ms: number): string {
+  return `toDate(${moment(ms)}, ${bind('String', zone)})`;
 }

@@ -12,11 +12,12 @@ import { firstDays } from './cohorts.ts';
 
 type Measured = TrendQuestion | BreakdownQuestion;
 
-const START: Readonly<Record<Interval, string>> = {
-  hour: `toStartOfHour(happened_at, 'UTC')`,
-  day: `toStartOfDay(happened_at, 'UTC')`,
-  week: `toDateTime(toMonday(happened_at, 'UTC'), 'UTC')`,
-  month: `toDateTime(toStartOfMonth(happened_at, 'UTC'), 'UTC')`,
+/** The start of a row's interval by a zone's clock. */
+const START: Readonly<Record<Interval, (zone: string) => string>> = {
+  hour: (zone) => `toStartOfHour(happened_at, ${zone})`,
+  day: (zone) => `toStartOfDay(happened_at, ${zone})`,
+  week: (zone) => `toDateTime(toMonday(happened_at, ${zone}), ${zone})`,
+  month: (zone) => `toDateTime(toStartOfMonth(happened_at, ${zone}), ${zone})`,
 };
 
 /** Rows `{at, key, value}`: seconds since 1970 of the interval's start, the value of the dimension, the metric. */
@@ -29,7 +30,8 @@ export function trendStatement(question: TrendQuestion, bindings: Bindings): Sta
   SELECT key FROM (${grouped(bindings, question, { key: textOf(bindings, by) })})
   ORDER BY value DESC, key LIMIT ${bindings.bind('UInt32', limit)}
 )`;
-  const columns = { at: `toUnixTimestamp(${START[question.interval]})`, key: by ? textOf(bindings, by) : `''` };
+  const start = START[question.interval](bindings.bind('String', question.zone));
+  const columns = { at: `toUnixTimestamp(${start})`, key: by ? textOf(bindings, by) : `''` };
   return {
     sql: `${grouped(bindings, question, columns, ofLargest)}\nORDER BY at, key`,
     parameters: bindings.parameters,

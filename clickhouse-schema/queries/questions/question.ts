@@ -4,11 +4,13 @@
  */
 
 /** Times are epoch milliseconds; `toMs` is exclusive. */
-interface Scope {
+export interface Scope {
   game: string;
   environment: string;
   fromMs: number;
   toMs: number;
+  /** The IANA name of the game's time zone, in which days count. */
+  zone: string;
 }
 
 /** A value of a row: a column of a fixed list, or a property of an event by its path. */

@@ -11,6 +11,7 @@ const QUESTION: Question = {
   game: 'demo',
   environment: 'live',
   fromMs: 0,
+  zone: 'UTC',
   toMs: 86_400_000,
   metric: 'players',
   interval: 'day',

@@ -10,7 +10,8 @@ import type {
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
-import { DAY_MS } from '../../../core/kernel/days.ts';
+import { dayOf } from '../../../core/kernel/days.ts';
+import { startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 
 /* Answers of the query API, from rows of ClickHouse. Their schemas are in query-results.ts. */
 
@@ -53,7 +54,7 @@ function trend(question: TrendQuestion, rows: Rows, nowMs: number): Record<strin
     return { key: by === undefined ? null : String(key), total: total(values.values()), points };
   });
   const last = starts.at(-1);
-  const isPartial = last !== undefined && endOf(interval, last.at) > nowMs;
+  const isPartial = last !== undefined && endOf(interval, question.zone, last.at) > nowMs;
   shown.sort((one, other) => other.total - one.total || compare(one.key ?? '', other.key ?? ''));
   return {
     metric,
@@ -78,12 +79,12 @@ function breakdown({ metric }: BreakdownQuestion, rows: Rows): Record<string, un
 }
 
 /** A day counts once it is over. */
-function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+function retention({ days, by, zone }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const cohorts = rows.map(({ key, cohort, players, retained }) => {
     const size = Number(players);
     const counts = listIn(retained);
     const shown = days.map((day, place) => {
-      const active = isOver(cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
+      const active = isOver(zone, cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
       return { day, players: active, rate: active === null || size === 0 ? null : round(active / size) };
     });
     return { key: by === undefined ? null : String(key), day: String(cohort), players: size, retained: shown };
@@ -92,12 +93,12 @@ function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): 
 }
 
 /** The revenue up to a day counts once that day is over. */
-function ltv({ days, by }: LtvQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+function ltv({ days, by, zone }: LtvQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const cohorts = rows.map(({ key, cohort, players, payers, revenue }) => {
     const size = Number(players);
     const sums = Array.isArray(revenue) ? revenue : [];
     const values = days.map((day, place) => {
-      const sum = isOver(cohort, day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
+      const sum = isOver(zone, cohort, day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
       return { day, revenue: sum, per_player: sum === null || size === 0 ? null : round(sum / size) };
     });
     const shownKey = by === undefined ? null : String(key);
@@ -107,8 +108,8 @@ function ltv({ days, by }: LtvQuestion, rows: Rows, nowMs: number): Record<strin
 }
 
 /** Whether the Nth day after a first day is over. */
-function isOver(cohort: unknown, day: number, nowMs: number): boolean {
-  return Date.parse(`${String(cohort)}T00:00:00Z`) + (day + 1) * DAY_MS <= nowMs;
+function isOver(zone: string, cohort: unknown, day: number, nowMs: number): boolean {
+  return startOfDayIn(zone, dayOf(Date.parse(String(cohort))) + day + 1) <= nowMs;
 }
 
 function funnel({ steps }: FunnelQuestion, rows: Rows): Record<string, unknown> {

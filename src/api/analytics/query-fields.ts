@@ -49,10 +49,12 @@ export const QueryBody = Type.Object(
     ),
     from: Type.Optional(
       timeIn(
-        'First moment, by `happened_at`; for `retention` and `ltv` its UTC day. Default: 30 days before `to`, or before this day.',
+        'First moment, by `happened_at`; for `retention` and `ltv` its day. Default: 30 days before `to`, or before this day.',
       ),
     ),
-    to: Type.Optional(timeIn('Moment after the last. Default: the end of this UTC day.')),
+    to: Type.Optional(
+      timeIn("Moment after the last. Default: the end of this day. Days are those of the game's time zone."),
+    ),
     metric: Type.Optional(
       oneOf(
         Object.keys(METRIC_TABLES).filter((name): name is keyof typeof METRIC_TABLES => name in METRIC_TABLES),
@@ -76,9 +78,7 @@ export const QueryBody = Type.Object(
       }),
     ),
     event_name: Type.Optional(eventName('Required with `paths`: the event that paths start with.')),
-    interval: Type.Optional(
-      oneOf(INTERVALS, '`trend`: length of an interval, in UTC. Weeks begin on Monday. Default: `day`.'),
-    ),
+    interval: Type.Optional(oneOf(INTERVALS, '`trend`: length of an interval. Weeks begin on Monday. Default: `day`.')),
     by: Type.Optional(
       field(
         'The field to group by; required with `breakdown`, possible with `trend`, `funnel` (of the ' +

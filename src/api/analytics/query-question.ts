@@ -8,6 +8,7 @@ import {
   METRIC_TABLES,
   PURCHASE_COLUMNS,
   type Question,
+  type Scope,
   SESSION_COLUMNS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { FieldFault, Failure } from '../../../core/kernel/errors.ts';
@@ -18,6 +19,7 @@ import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
 import { bucketsOf, wholeIntervals } from './trend-buckets.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
+import { dayIn, daysLater, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 
 /** Fields that only some kinds take; the others belong to all. */
 const FIELDS = {
@@ -59,17 +61,17 @@ const DEFAULT_WITHIN_SECONDS = 1_800;
 
 /**
  * The question of a valid body, or its faults.
- * @param scope game and environment of the key
+ * @param scope game and environment of the key, and the game's time zone
  * @param path where the query is in the body of the request
  */
 export function questionOf(
   body: QueryBody,
-  scope: { game: string; environment: string },
+  scope: Pick<Scope, 'game' | 'environment' | 'zone'>,
   nowMs: number,
   path = '',
 ): { kind: 'question'; question: Question } | Failure {
   const faults: FieldFault[] = fieldFaults(body);
-  const range = rangeOf(body, nowMs, faults);
+  const range = rangeOf(body, scope.zone, nowMs, faults);
   const table: Table =
     body.kind === 'trend' || body.kind === 'breakdown' ? METRIC_TABLES[body.metric ?? 'events'] : 'events';
   const dimension = (text: string, path: string): Dimension => dimensionOf(text, table, path, faults);
@@ -115,11 +117,11 @@ export function questionOf(
     switch (body.kind) {
       case 'trend': {
         const { interval = 'day' } = body;
-        if (faults.length === 0 && bucketsOf(interval, range).length > ANALYTICS_LIMITS.trendPoints) {
+        if (faults.length === 0 && bucketsOf(interval, common).length > ANALYTICS_LIMITS.trendPoints) {
           const message = `has more than ${ANALYTICS_LIMITS.trendPoints} points in this range; choose a longer interval`;
           faults.push({ path: '/interval', message });
         }
-        return { kind: 'trend', ...measured(), ...wholeIntervals(interval, range), interval, by };
+        return { kind: 'trend', ...measured(), ...wholeIntervals(interval, common), interval, by };
       }
       case 'breakdown':
         return { kind: 'breakdown', ...measured(), by: by ?? { kind: 'column', column: 'event_name' } };
@@ -166,12 +168,12 @@ function fieldFaults(body: QueryBody): FieldFault[] {
   ];
 }
 
-/** The default range begins at a UTC day and ends in the future, so that it names the same answer for a whole day. */
-function rangeOf({ from, to }: QueryBody, nowMs: number, faults: FieldFault[]): { fromMs: number; toMs: number } {
-  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const toMs = to === undefined ? Math.max(todayMs + DAY_MS, nowMs) : (parseTimestamp(to) ?? 0);
-  const base = to === undefined ? todayMs : toMs;
-  const fromMs = from === undefined ? base - DEFAULT_RANGE_DAYS * DAY_MS : (parseTimestamp(from) ?? 0);
+/** The default range has whole days and ends in the future, so that it names the same answer for a whole day. */
+function rangeOf({ from, to }: QueryBody, zone: string, nowMs: number, faults: FieldFault[]) {
+  const today = dayIn(zone, nowMs);
+  const toMs = to === undefined ? startOfDayIn(zone, today + 1) : (parseTimestamp(to) ?? 0);
+  const base = to === undefined ? startOfDayIn(zone, today) : toMs;
+  const fromMs = from === undefined ? daysLater(zone, base, -DEFAULT_RANGE_DAYS) : (parseTimestamp(from) ?? 0);
   if (fromMs >= toMs) faults.push({ path: '/from', message: 'must be before `to`' });
   else if (toMs - fromMs > ANALYTICS_LIMITS.questionRangeDays * DAY_MS) {
     faults.push({ path: '/from', message: `must be at most ${ANALYTICS_LIMITS.questionRangeDays} days before \`to\`` });

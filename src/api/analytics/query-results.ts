@@ -77,13 +77,13 @@ const Retention = result(
       Type.Object(
         {
           key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
-          day: Type.String({ description: 'First UTC day of these players, as `2026-01-15`.' }),
+          day: Type.String({ description: 'First day of these players, as `2026-01-15`.' }),
           players: Type.Integer({ description: 'Players whose first day it is.' }),
           retained: Type.Array(
             Type.Object(
               {
                 day: Type.Integer({ description: 'Days after the first day.' }),
-                players: numberOrNull('Players active on that UTC day. null while it is not over.'),
+                players: numberOrNull('Players active on that day. null while it is not over.'),
                 rate: numberOrNull('Their share. null while the day is not over.'),
               },
               { description: 'A day.' },
@@ -106,7 +106,7 @@ const Ltv = result(
       Type.Object(
         {
           key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
-          day: Type.String({ description: 'First UTC day of these players, as `2026-01-15`.' }),
+          day: Type.String({ description: 'First day of these players, as `2026-01-15`.' }),
           players: Type.Integer({ description: 'Players whose first day it is.' }),
           payers: Type.Integer({
             description: 'Those of them with a first purchase on one of the days that are read.',
@@ -116,7 +116,7 @@ const Ltv = result(
               {
                 day: Type.Integer({ description: 'Days after the first day.' }),
                 revenue: numberOrNull(
-                  "Their revenue up to and including that UTC day, in the game's currency. null while it is not over.",
+                  "Their revenue up to and including that day, in the game's currency. null while it is not over.",
                 ),
                 per_player: numberOrNull('The same for each player. null while the day is not over.'),
               },

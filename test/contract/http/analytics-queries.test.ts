@@ -121,7 +121,15 @@ describe('an answer', () => {
   });
 
   it('counts players in sets as in groups', async () => {
-    const scope = { game: 'demo', environment: 'live', fromMs: FROM_MS, toMs: TODAY_MS, eventNames: [], where: [] };
+    const scope = {
+      game: 'demo',
+      environment: 'live',
+      zone: 'UTC',
+      fromMs: FROM_MS,
+      toMs: TODAY_MS,
+      eventNames: [],
+      where: [],
+    };
     const question = { ...scope, kind: 'trend', metric: 'players', interval: 'week', limit: 5, by: undefined } as const;
     const rows = await rowsOf<object>(clickhouse, readableSql(question));
     expect(rows.length).toBeGreaterThan(1);

@@ -125,7 +125,7 @@ describe('the SQL of a query', () => {
       const lines = ran.text.split('\n').filter((line) => line !== '');
       const plain = lines.map((line): QuestionRow => JSON.parse(line));
       const rows = query.kind === 'trend' ? seriesOf(plain) : plain;
-      const asked = questionOf(query, { game: 'demo', environment: 'live' }, systemClock.wallMs());
+      const asked = questionOf(query, { game: 'demo', environment: 'live', zone: 'UTC' }, systemClock.wallMs());
       if (asked.kind === 'failure') throw new Error(asked.message);
       expect(JSON.parse(answerText(asked.question, rows, systemClock.wallMs()))).toEqual(data);
     },

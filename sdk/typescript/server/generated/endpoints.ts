@@ -133,6 +133,8 @@ export const ENDPOINTS = {
   'GET /v1/analytics/saved-queries/{key}': { repeats: 'always', answers: 'data' },
   'PUT /v1/analytics/saved-queries/{key}': { repeats: 'key', answers: 'data' },
   'DELETE /v1/analytics/saved-queries/{key}': { repeats: 'key', answers: 'data' },
+  'GET /v1/settings': { repeats: 'always', answers: 'data' },
+  'PATCH /v1/settings': { repeats: 'never', answers: 'data' },
   'GET /v1/audit': { repeats: 'always', answers: 'data' },
   'GET /healthz': { repeats: 'always', answers: 'data' },
   'GET /readyz': { repeats: 'always', answers: 'data' },

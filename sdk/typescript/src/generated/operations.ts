@@ -28,7 +28,7 @@ type AnalyticsQuery = {
   readonly event_names?: readonly string[];
   /** Required with `paths`: the event that paths start with. */
   readonly event_name?: string;
-  /** `trend`: length of an interval, in UTC. */
+  /** `trend`: length of an interval. */
   readonly interval?: 'hour' | 'day' | 'week' | 'month';
   /** The field to group by. */
   readonly by?: string;
@@ -622,7 +622,7 @@ type SavedQuery = {
   readonly description: string;
   /** An analytics query. */
   readonly query: AnalyticsQuery;
-  /** Range for whoever opens the query: this many UTC days before today, and today. */
+  /** Range for whoever opens the query: this many days before today, and today. */
   readonly range_days: number | null;
   /** Version, counted from 1. */
   readonly version: number;
@@ -5196,7 +5196,7 @@ export interface Operations {
           readonly cohorts: readonly {
             /** Value of `by` on the first day. */
             readonly key: string | null;
-            /** First UTC day of these players, as `2026-01-15`. */
+            /** First day of these players, as `2026-01-15`. */
             readonly day: string;
             /** Players whose first day it is. */
             readonly players: number;
@@ -5204,7 +5204,7 @@ export interface Operations {
             readonly retained: readonly {
               /** Days after the first day. */
               readonly day: number;
-              /** Players active on that UTC day. */
+              /** Players active on that day. */
               readonly players: number | null;
               /** Their share. */
               readonly rate: number | null;
@@ -5222,7 +5222,7 @@ export interface Operations {
           readonly cohorts: readonly {
             /** Value of `by` on the first day. */
             readonly key: string | null;
-            /** First UTC day of these players, as `2026-01-15`. */
+            /** First day of these players, as `2026-01-15`. */
             readonly day: string;
             /** Players whose first day it is. */
             readonly players: number;
@@ -5232,7 +5232,7 @@ export interface Operations {
             readonly values: readonly {
               /** Days after the first day. */
               readonly day: number;
-              /** Their revenue up to and including that UTC day, in the game's currency. */
+              /** Their revenue up to and including that day, in the game's currency. */
               readonly revenue: number | null;
               /** The same for each player. */
               readonly per_player: number | null;
@@ -5334,7 +5334,7 @@ export interface Operations {
       readonly description?: string;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
-      /** Range for whoever opens the query: this many UTC days before today, and today. */
+      /** Range for whoever opens the query: this many days before today, and today. */
       readonly range_days?: number | null;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
@@ -5376,7 +5376,7 @@ export interface Operations {
       readonly description?: string;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
-      /** Range for whoever opens the query: this many UTC days before today, and today. */
+      /** Range for whoever opens the query: this many days before today, and today. */
       readonly range_days?: number | null;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
@@ -5407,6 +5407,37 @@ export interface Operations {
       readonly key: string;
       /** Always true. */
       readonly deleted: boolean;
+    };
+  };
+  /** Get the game's settings. */
+  'GET /v1/settings': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** IANA name of the time zone in which figures count days. */
+      readonly time_zone: string;
+      /** ISO 4217 code of the currency of all amounts. */
+      readonly currency: string | null;
+    };
+  };
+  /** Change the game's settings. */
+  'PATCH /v1/settings': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** IANA name, such as `Europe/Berlin`. */
+      readonly time_zone?: string;
+      /** ISO 4217 code, such as `EUR`. */
+      readonly currency?: string | null;
+    };
+    readonly answer: {
+      /** IANA name of the time zone in which figures count days. */
+      readonly time_zone: string;
+      /** ISO 4217 code of the currency of all amounts. */
+      readonly currency: string | null;
     };
   };
   /** List changes that people, API keys and operators made. */
