@@ -26,7 +26,7 @@ const shared = {
   path: '/v1/settings',
   tag: 'Analytics',
   auth: { keys: ['server'] },
-  limitClass: 'events',
+  limitClass: 'none',
 } as const;
 
 const settingsJson = (game: GameDocument | undefined) => ({
