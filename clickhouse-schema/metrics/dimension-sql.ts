@@ -8,7 +8,7 @@ const row = (text: string): ColumnSql => ({ of: 'row', text });
 const day = (text: string): ColumnSql => ({ of: 'day', text });
 
 /** The text of each dimension in each source that has it; '' where a row has no value. */
-export const DIMENSION_SQL: {
+const DIMENSION_SQL: {
   readonly [D in DimensionName]: { readonly [S in (typeof DIMENSIONS)[D]['sources'][number]]: ColumnSql };
 } = {
   event_name: { events: row('toString(event_name)') },

@@ -15,7 +15,7 @@ export type MeasureSql =
   | { readonly kind: 'property'; readonly aggregate: 'sum' | 'average' | 'percentile' }
   | { readonly kind: 'window' };
 
-export const MEASURE_SQL = {
+const MEASURE_SQL = {
   active_players: { kind: 'players' },
   active_days: { kind: 'rows' },
   wau: { kind: 'window' },

@@ -3,11 +3,11 @@ import {
   FILTER_OPERATORS,
   FILTER_OPERATOR_NAMES,
   type FilterOperator,
-} from '../../../core/vocabulary/metrics/operators.ts';
-import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
-import { API_LIMITS } from '../limits.ts';
+} from '../../../../core/vocabulary/metrics/operators.ts';
+import { QUESTION_LIMITS } from '../../../../clickhouse-schema/queries/questions/limits.ts';
+import { API_LIMITS } from '../../limits.ts';
 
-/* The conditions of an analytics query. Which fields a query takes is checked in query-filters.ts. */
+/* The conditions of an analytics query. Which fields a query takes is checked in filters.ts. */
 
 export const field = (description: string) =>
   Type.String({ minLength: 1, maxLength: 'attribute:'.length + API_LIMITS.propertyPathLength, description });

@@ -3,15 +3,15 @@ import {
   type DimensionName,
   NAMED_DIMENSION_NAMES,
   NAMED_DIMENSIONS,
-} from '../../../core/vocabulary/metrics/dimensions.ts';
-import { measureOf } from '../../../core/vocabulary/metrics/metrics.ts';
-import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
-import type { Dimension as Declared, Source } from '../../../core/vocabulary/metrics/metric.ts';
-import type { Dimension, Filter, Test } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
-import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { API_LIMITS } from '../limits.ts';
-import type { Condition } from './query-filter-fields.ts';
+} from '../../../../core/vocabulary/metrics/dimensions.ts';
+import { measureOf } from '../../../../core/vocabulary/metrics/metrics.ts';
+import type { MeasureName } from '../../../../core/vocabulary/metrics/measures.ts';
+import type { Dimension as Declared, Source } from '../../../../core/vocabulary/metrics/metric.ts';
+import type { Dimension, Filter, Test } from '../../../../clickhouse-schema/queries/questions/question.ts';
+import { QUESTION_LIMITS } from '../../../../clickhouse-schema/queries/questions/limits.ts';
+import type { FieldFault } from '../../../../core/kernel/errors.ts';
+import { API_LIMITS } from '../../limits.ts';
+import type { Condition } from './filter-fields.ts';
 
 /* Fields and conditions of a query's body, as dimensions and filters. */
 

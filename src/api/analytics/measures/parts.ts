@@ -6,12 +6,12 @@ import {
   PER_PLAYER,
   RATIOS,
   unitOfRatio,
-} from '../../../core/vocabulary/metrics/metrics.ts';
-import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
-import type { Figure, Part, TrendQuestion } from '../../../clickhouse-schema/queries/questions/question.ts';
-import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { QueryBody } from './query-fields.ts';
-import { checkPath, fieldsOf, filtersOf } from './query-filters.ts';
+} from '../../../../core/vocabulary/metrics/metrics.ts';
+import type { MeasureName } from '../../../../core/vocabulary/metrics/measures.ts';
+import type { Figure, Part, TrendQuestion } from '../../../../clickhouse-schema/queries/questions/question.ts';
+import type { FieldFault } from '../../../../core/kernel/errors.ts';
+import type { QueryBody } from '../query-fields.ts';
+import { checkPath, fieldsOf, filtersOf } from './filters.ts';
 
 /* What a trend or a breakdown measures. */
 
