@@ -57,6 +57,7 @@ import { replayQuarantine } from './event-schemas/quarantine-replay.ts';
 import { listQuarantine } from './event-schemas/quarantine.ts';
 import { propertyRoutes } from './properties/properties.ts';
 import { recordPurchase } from './players/purchases/record-purchase.ts';
+import { refundPurchase } from './players/purchases/refund-purchase.ts';
 import { recordSession } from './players/record-session.ts';
 import type { Route } from './route/route.ts';
 import { getOpsStatus } from './operations/status.ts';
@@ -161,6 +162,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     getChurnRisk,
     recordSession,
     recordPurchase,
+    refundPurchase,
     gameInit(config.sessionTtlSeconds),
     ...PLAYER_ROUTES,
     ...EVENT_ROUTES,

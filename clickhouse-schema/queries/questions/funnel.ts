@@ -1,7 +1,6 @@
 import { type Bindings, inScope, type Statement } from './bindings.ts';
-import { textOf } from './dimensions.ts';
-import { passing } from './filters.ts';
-import type { FunnelQuestion, FunnelStep, Scope } from './question.ts';
+import { passing, textOf } from './dimensions.ts';
+import type { FunnelQuestion, FunnelStep } from './question.ts';
 
 /**
  * Rows `{key, level, inside, players}`: how many players reached which step, and whether they may still reach the next
@@ -13,14 +12,13 @@ export function funnelStatement(question: FunnelQuestion, bindings: Bindings): S
   const { bind, moment } = bindings;
   const { steps, toMs, nowMs, by, limit } = question;
   const windowMs = wholeNumber(question.windowSeconds) * 1_000;
-  const untilMs = toMs + windowMs;
   const isStep = steps.map((step, place) => {
     const began = place === 0 ? ` AND happened_at < ${moment(toMs)}` : '';
-    return conditionOf(bindings, step, { ...question, toMs: untilMs }) + began;
+    return conditionOf(bindings, step) + began;
   });
   const [first = '0'] = isStep;
-  const key =
-    by === undefined ? `''` : `argMinIf(${textOf(bindings, by, question)}, (happened_at, facts_sequence), ${first})`;
+  const untilMs = toMs + windowMs;
+  const key = by === undefined ? `''` : `argMinIf(${textOf(bindings, by)}, (happened_at, facts_sequence), ${first})`;
   const players = `
 SELECT
   ${key} AS key,
@@ -44,8 +42,8 @@ ORDER BY total DESC, key, level, inside`;
   return { sql, parameters: bindings.parameters };
 }
 
-function conditionOf(bindings: Bindings, { eventName, where }: FunnelStep, scope: Scope): string {
-  return `event_name = ${bindings.bind('String', eventName)}${passing(bindings, where, scope)}`;
+function conditionOf(bindings: Bindings, { eventName, where }: FunnelStep): string {
+  return `event_name = ${bindings.bind('String', eventName)}${passing(bindings, where)}`;
 }
 
 /** A parameter of an aggregate function must be a literal, which no placeholder is. */

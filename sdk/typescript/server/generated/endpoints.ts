@@ -14,6 +14,7 @@ export const ENDPOINTS = {
   'GET /v1/players/players/{id}/churn-risk': { repeats: 'always', answers: 'data' },
   'POST /v1/players/players/{id}/session': { repeats: 'key', answers: 'data' },
   'POST /v1/players/players/{id}/purchase': { repeats: 'key', answers: 'data' },
+  'POST /v1/players/players/{id}/refund': { repeats: 'key', answers: 'data' },
   'POST /v1/bff/game/init': { repeats: 'key', answers: 'data' },
   'POST /v1/bff/game/sync': { repeats: 'key', answers: 'data' },
   'POST /v1/bff/game/end-session': { repeats: 'key', answers: 'data' },
