@@ -1,5 +1,5 @@
 import type { Bindings, Statement } from './bindings.ts';
-import type { CohortColumn, LtvQuestion, RetentionQuestion, Scope } from './question.ts';
+import type { CohortColumn, LtvQuestion, RetentionQuestion } from './question.ts';
 
 /** What a player's first day says of it, which each of its days repeats. */
 const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
@@ -83,19 +83,6 @@ WHERE ${cohorts} AND day <= ${dayOf(bindings, zone, toMs)} + ${bind('UInt32', Ma
 GROUP BY key, cohort_day
 ORDER BY key, cohort_day`;
   return { sql, parameters };
-}
-
-/**
- * The first days of players as a source of measures: `happened_at` is then when a player was first seen, and the other
- * columns are those of the first day.
- */
-export function firstDays(bindings: Bindings, { fromMs, toMs, zone }: Scope): string {
-  // By month of `day` the table is partitioned; `cohort_at` lies on that day.
-  return `(
-    SELECT game_id, environment, player_id, cohort_at AS happened_at, cohort_at AS received_at, country, platform, app_version
-    FROM player_days FINAL
-    WHERE day = cohort_day AND day >= ${dayOf(bindings, zone, fromMs)} AND day <= ${dayOf(bindings, zone, toMs)}
-  )`;
 }
 
 function dayOf({ bind, moment }: Bindings, zone: string, ms: number): string {

@@ -1,6 +1,7 @@
 import { type Bindings, inScope, type Statement } from './bindings.ts';
-import { passing, textOf } from './dimensions.ts';
-import type { FunnelQuestion, FunnelStep } from './question.ts';
+import { textOf } from './dimensions.ts';
+import { passing } from './filters.ts';
+import type { FunnelQuestion, FunnelStep, Scope } from './question.ts';
 
 /**
  * Rows `{key, level, inside, players}`: how many players reached which step, and whether they may still reach the next
@@ -12,13 +13,14 @@ export function funnelStatement(question: FunnelQuestion, bindings: Bindings): S
   const { bind, moment } = bindings;
   const { steps, toMs, nowMs, by, limit } = question;
   const windowMs = wholeNumber(question.windowSeconds) * 1_000;
+  const untilMs = toMs + windowMs;
   const isStep = steps.map((step, place) => {
     const began = place === 0 ? ` AND happened_at < ${moment(toMs)}` : '';
-    return conditionOf(bindings, step) + began;
+    return conditionOf(bindings, step, { ...question, toMs: untilMs }) + began;
   });
   const [first = '0'] = isStep;
-  const untilMs = toMs + windowMs;
-  const key = by === undefined ? `''` : `argMinIf(${textOf(bindings, by)}, (happened_at, facts_sequence), ${first})`;
+  const key =
+    by === undefined ? `''` : `argMinIf(${textOf(bindings, by, question)}, (happened_at, facts_sequence), ${first})`;
   const players = `
 SELECT
   ${key} AS key,
@@ -42,8 +44,8 @@ ORDER BY total DESC, key, level, inside`;
   return { sql, parameters: bindings.parameters };
 }
 
-function conditionOf(bindings: Bindings, { eventName, where }: FunnelStep): string {
-  return `event_name = ${bindings.bind('String', eventName)}${passing(bindings, where)}`;
+function conditionOf(bindings: Bindings, { eventName, where }: FunnelStep, scope: Scope): string {
+  return `event_name = ${bindings.bind('String', eventName)}${passing(bindings, where, scope)}`;
 }
 
 /** A parameter of an aggregate function must be a literal, which no placeholder is. */

@@ -34,19 +34,26 @@ const NoRows = () => <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
 
 const shareText = (share: number | null): string => (share === null ? '–' : percent(share));
 
-function metricLabel(metric: string): string {
-  return Object.entries(texts.metrics).find(([name]) => name === metric)?.[1] ?? metric;
+/** How figures of a unit are written; without a figure, a dash. */
+function formatOf(unit: ResultOf<'trend'>['unit']): (value: number) => string {
+  return unit === 'money' ? money : unit === 'share' ? percent : number;
 }
 
 function Trend({ result }: { result: ResultOf<'trend'> }) {
-  const { series, metric, interval, partial_from: partialFrom } = result;
-  const label = metricLabel(metric);
+  const { series, title: label, unit, interval, partial_from: partialFrom } = result;
   const at = useMemo(() => (series[0]?.points ?? []).map((point) => Date.parse(point.at)), [series]);
   const lines = useMemo(
-    () => series.map(({ key, points }) => ({ name: keyText(key, label), values: points.map(({ value }) => value) })),
+    () =>
+      series.flatMap(({ key, points, previous }) => {
+        const name = keyText(key, label);
+        const line = { name, values: points.map(({ value }) => value) };
+        return previous === null
+          ? [line]
+          : [line, { name: texts.before(name), values: points.map((_, place) => previous[place]?.value ?? null) }];
+      }),
     [series, label],
   );
-  if (lines.every(({ values }) => values.every((value) => value === 0))) return <NoRows />;
+  if (lines.every(({ values }) => values.every((value) => value === 0 || value === null))) return <NoRows />;
   return (
     <Chart
       label={label}
@@ -54,23 +61,24 @@ function Trend({ result }: { result: ResultOf<'trend'> }) {
       series={lines}
       by={interval === 'hour' ? 'hour' : 'day'}
       partialFrom={partialFrom === null ? null : Date.parse(partialFrom)}
-      {...(metric === 'revenue' ? { format: money } : {})}
+      format={formatOf(unit)}
     />
   );
 }
 
-function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf<'breakdown'> }) {
-  const most = rows[0]?.value ?? 0;
+function Breakdown({ result: { rows, total, keys, title, unit } }: { result: ResultOf<'breakdown'> }) {
+  const most = Math.max(0, ...rows.map(({ value }) => value ?? 0));
+  const format = formatOf(unit);
   if (rows.length === 0) return <NoRows />;
   return (
     <Stack gap="xs">
-      <Text size="sm">{texts.total(number(total), number(keys))}</Text>
+      <Text size="sm">{total === null ? texts.keys(number(keys)) : texts.total(format(total), number(keys))}</Text>
       <ScrollRegion label={texts.kinds.breakdown}>
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{texts.columns.value}</Table.Th>
-              <Table.Th ta="right">{metricLabel(metric)}</Table.Th>
+              <Table.Th ta="right">{title}</Table.Th>
               <Table.Th ta="right">{texts.columns.share}</Table.Th>
               <Table.Th aria-hidden="true" w="40%" />
             </Table.Tr>
@@ -81,10 +89,10 @@ function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf
                 <Table.Th scope="row" fw={400} className="break-anywhere">
                   {keyText(key, '')}
                 </Table.Th>
-                <Table.Td ta="right">{number(value)}</Table.Td>
-                <Table.Td ta="right">{shareText(total === 0 ? null : value / total)}</Table.Td>
+                <Table.Td ta="right">{value === null ? '–' : format(value)}</Table.Td>
+                <Table.Td ta="right">{shareText(total === null || total === 0 ? null : (value ?? 0) / total)}</Table.Td>
                 <Table.Td aria-hidden="true">
-                  <Bar share={most === 0 ? 0 : value / most} />
+                  <Bar share={most === 0 ? 0 : (value ?? 0) / most} />
                 </Table.Td>
               </Table.Tr>
             ))}

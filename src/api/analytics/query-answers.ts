@@ -1,5 +1,6 @@
 import type {
   BreakdownQuestion,
+  Figure,
   FunnelQuestion,
   LtvQuestion,
   PathsQuestion,
@@ -42,39 +43,55 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
 
 /** Intervals that begin in the future are left out; the one that is under way is partial. */
 function trend(question: TrendQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
-  const { metric, interval, by } = question;
-  const starts = bucketsOf(interval, question)
-    .filter((at) => at <= nowMs)
-    .map((at) => ({ at, text: formatTimestamp(at) }));
+  const { interval, by, beforeMs, fromMs, figure, zone } = question;
+  const startsOf = (range: { fromMs: number; toMs: number }) =>
+    bucketsOf(interval, { ...range, zone })
+      .filter((at) => at <= nowMs)
+      .map((at) => ({ at, text: formatTimestamp(at) }));
+  const starts = startsOf(question);
+  const before = beforeMs === undefined ? undefined : startsOf({ fromMs: beforeMs, toMs: fromMs });
+  const empty = figure.nullWithout === undefined ? 0 : null;
   const found = by === undefined && rows.length === 0 ? [{ key: '' }] : rows;
-  const shown = found.map(({ key, starts: measured, figures }: QuestionRow) => {
-    const inOrder = listIn(figures);
-    const values = new Map(listIn(measured).map((at, place) => [Number(at) * 1000, Number(inOrder[place])]));
-    const points = starts.map(({ at, text }) => ({ at: text, value: values.get(at) ?? 0 }));
-    return { key: by === undefined ? null : String(key), total: total(values.values()), points };
+  const shown = found.map(({ key, points, size }: QuestionRow) => {
+    const values = new Map(listIn(points).map((point) => valueIn(listIn(point))));
+    const pointsOf = (all: typeof starts) => all.map(({ at, text }) => ({ at: text, value: values.get(at) ?? empty }));
+    const previous = before === undefined ? null : pointsOf(before);
+    return { key: by === undefined ? null : String(key), size: Number(size), points: pointsOf(starts), previous };
   });
   const last = starts.at(-1);
-  const isPartial = last !== undefined && endOf(interval, question.zone, last.at) > nowMs;
-  shown.sort((one, other) => other.total - one.total || compare(one.key ?? '', other.key ?? ''));
+  const isPartial = last !== undefined && endOf(interval, zone, last.at) > nowMs;
+  shown.sort((one, other) => other.size - one.size || compare(one.key ?? '', other.key ?? ''));
   return {
-    metric,
+    ...named(figure),
     interval,
     partial_from: isPartial ? last.text : null,
-    series: shown.map(({ key, points }) => ({ key, points })),
+    series: shown.map(({ key, points, previous }) => ({ key, points, previous })),
   };
+}
+
+/** A start in epoch milliseconds, and the figure; a sum beyond the largest number is none. */
+function valueIn([at, value]: readonly unknown[]): [number, number | null] {
+  return [Number(at) * 1000, figureIn(value)];
+}
+
+const figureIn = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+
+function named({ metric, title, unit, nullWithout }: Figure): Record<string, unknown> {
+  return { metric, title, unit, null_reason: nullWithout ?? null };
 }
 
 function listIn(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function breakdown({ metric }: BreakdownQuestion, rows: Rows): Record<string, unknown> {
+/** Values that cannot be added up have no total. */
+function breakdown({ figure }: BreakdownQuestion, rows: Rows): Record<string, unknown> {
   const [first] = rows;
   return {
-    metric,
+    ...named(figure),
     keys: Number(first?.['keys'] ?? 0),
-    total: Number(first?.['total'] ?? 0),
-    rows: rows.map(({ key, value }) => ({ key: String(key), value: Number(value) })),
+    total: figure.nullWithout === undefined ? Number(first?.['total'] ?? 0) : null,
+    rows: rows.map(({ key, value }) => ({ key: String(key), value: figureIn(value) })),
   };
 }
 

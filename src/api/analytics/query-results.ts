@@ -1,5 +1,6 @@
-import { Type, type TProperties } from 'typebox';
-import { numberOrNull, textOrNull, timeOut } from '../input/fields.ts';
+import { Type, type Static, type TProperties } from 'typebox';
+import { UNITS } from '../../../core/vocabulary/metrics/metric.ts';
+import { numberOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
 
@@ -16,29 +17,40 @@ function result<const K extends string, P extends TProperties>(kind: K, fields: 
   );
 }
 
-const metric = Type.String({ description: 'The metric.' });
+const figure = {
+  metric: Type.String({ description: 'The metric, or `formula`.' }),
+  title: Type.String({ description: 'What the figures are called.' }),
+  unit: oneOf(UNITS, "Unit of the figures: `money` in the game's currency, `share` from 0 to 1."),
+  null_reason: textOrNull('Why a figure may be null. null: without rows it is 0.'),
+};
 const keys = Type.Integer({ description: 'Number of all values, those included that `limit` left out.' });
+
+const point = Type.Object(
+  {
+    at: timeOut('Start of the interval.'),
+    value: numberOrNull('The metric in it; null as `null_reason` says, or beyond the largest number.'),
+  },
+  { description: 'A point.' },
+);
 
 const Trend = result(
   'trend',
   {
-    metric,
+    ...figure,
     interval: Type.String({ description: 'Length of an interval.' }),
     partial_from: textOrNull('Start of the interval that is not over; its point will change. null: all are over.'),
     series: Type.Array(
       Type.Object(
         {
           key: textOrNull('Value of `by`, as text; empty for rows without one. null without `by`.'),
-          points: Type.Array(
-            Type.Object(
-              {
-                at: timeOut('Start of the interval.'),
-                value: Type.Number({ description: 'The metric in it; 0 without rows.' }),
-              },
-              { description: 'A point.' },
-            ),
-            { description: 'One point for each interval of the range that has begun, oldest first.' },
-          ),
+          points: Type.Array(point, {
+            description: 'One point for each interval of the range that has begun, oldest first.',
+          }),
+          previous: Type.Unsafe<Static<typeof point>[] | null>({
+            type: ['array', 'null'],
+            items: point,
+            description: 'With `compare`: the intervals before the range, in the same order. Otherwise null.',
+          }),
         },
         { description: 'The metric over time.' },
       ),
@@ -51,20 +63,24 @@ const Trend = result(
 const Breakdown = result(
   'breakdown',
   {
-    metric,
+    ...figure,
     keys,
-    total: Type.Number({
-      description: 'Sum over all values. A player with two values counts for each in `players` and `payers`.',
-    }),
+    total: numberOrNull(
+      'Sum over all values; a player with two values counts for each. null for figures that cannot be added up.',
+    ),
     rows: Type.Array(
       Type.Object(
         {
           key: Type.String({ description: 'The value as text; empty for rows without one.' }),
-          value: Type.Number({ description: 'The metric.' }),
+          value: numberOrNull('The metric; null as `null_reason` says.'),
         },
         { description: 'A value.' },
       ),
-      { description: 'The `limit` largest values, the largest first.' },
+      {
+        description:
+          'The `limit` largest values, the largest first. Ratios are ordered by their denominator, averages and ' +
+          'percentiles by how many numbers they are of.',
+      },
     ),
   },
   'A metric by a field.',

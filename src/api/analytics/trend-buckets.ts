@@ -40,6 +40,15 @@ export function wholeIntervals(interval: Interval, { fromMs, toMs, zone }: Range
   };
 }
 
+/** The start of as many intervals before a range of whole ones as it has. */
+export function periodBefore(interval: Interval, range: Range): number {
+  let startMs = range.fromMs;
+  for (let count = bucketsOf(interval, range).length; count > 0; count -= 1) {
+    startMs = startOf(interval, range.zone, startMs - 1);
+  }
+  return startMs;
+}
+
 function startOf(interval: Interval, zone: string, ms: number): number {
   if (interval === 'hour') return startOfHourIn(zone, ms);
   return startOfDayIn(zone, firstDayOf(interval, dayIn(zone, ms)));

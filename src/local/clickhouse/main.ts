@@ -39,7 +39,6 @@ async function main(): Promise<void> {
     database,
     processes,
     account,
-    hosts: new Set(config.embeddedClickhouseHosts),
     clock: systemClock,
     ids: systemIds,
     logger,

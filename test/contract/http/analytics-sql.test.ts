@@ -258,7 +258,7 @@ describe('saved queries', () => {
 function seriesOf(rows: readonly QuestionRow[]): QuestionRow[] {
   return [...Map.groupBy(rows, (row) => row['key'])].map(([key, own]) => ({
     key,
-    starts: own.map((row) => row['at']),
-    figures: own.map((row) => row['value']),
+    points: own.map((row) => [row['at'], row['value']]),
+    size: own.reduce((sum, row) => sum + Number(row['size'] ?? 0), 0),
   }));
 }

@@ -92,6 +92,8 @@ export const analytics = {
   notOver: 'not over yet',
   day: (day: number) => `Day ${day}`,
   average: 'All cohorts',
+  before: (name: string) => `${name}, the period before`,
+  keys: (keys: string) => `${keys} values.`,
   total: (total: string, keys: string) => `${total} in all, ${keys} values.`,
   pathTotal: (total: string, keys: string) => `${total} start events, ${keys} different paths.`,
   nothingFollowed: 'no further event',

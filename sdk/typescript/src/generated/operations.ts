@@ -8,24 +8,54 @@ type AnalyticsQuery = {
   readonly from?: string;
   /** Moment after the last. */
   readonly to?: string;
-  /**
-   * `trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a
-   * property.
-   */
+  /** `trend` and `breakdown`. */
   readonly metric?:
+    | 'active_players'
+    | 'active_days'
+    | 'wau'
+    | 'mau'
+    | 'new_players'
+    | 'returning_players'
+    | 'sessions'
+    | 'playtime_seconds'
     | 'events'
     | 'players'
     | 'sum'
-    | 'sessions'
-    | 'playtime_seconds'
+    | 'average'
+    | 'percentile'
     | 'purchases'
     | 'payers'
+    | 'first_time_payers'
     | 'revenue'
-    | 'new_players';
-  /** Required with the metric `sum`: path of a number in the properties, keys joined by dots. */
+    | 'stickiness'
+    | 'arpdau'
+    | 'arppu'
+    | 'payer_share'
+    | 'conversion'
+    | 'sessions_per_player'
+    | 'playtime_per_player';
+  /**
+   * Required with the metrics `sum`, `average` and `percentile`: path of a number in the
+   * properties, keys joined by dots.
+   */
   readonly property?: string;
+  /** The share in percent of the metric `percentile`. */
+  readonly percentile?: 50 | 90 | 95 | 99;
   /** Metrics of events: only events with these names. */
   readonly event_names?: readonly string[];
+  /** `trend` and `breakdown`: one metric divided by another, in place of `metric`. */
+  readonly formula?: {
+    /** What is divided. */
+    readonly numerator: WhatIsDivided;
+    /** By what it is divided. */
+    readonly denominator: WhatIsDivided;
+  };
+  /** true: the metric divided by the active players. */
+  readonly per_player?: boolean;
+  /** `trend`: true: only what happened before `to` counts, and since `from`. */
+  readonly cut?: boolean;
+  /** `trend`: the same number of intervals before the range, beside it. */
+  readonly compare?: 'previous_period';
   /** Required with `paths`: the event that paths start with. */
   readonly event_name?: string;
   /** `trend`: length of an interval. */
@@ -33,12 +63,7 @@ type AnalyticsQuery = {
   /** The field to group by. */
   readonly by?: string;
   /** Conditions that must all hold. */
-  readonly where?: readonly {
-    /** The field, as for `by`. */
-    readonly field: string;
-    /** Rows with one of these values pass. */
-    readonly in: readonly string[];
-  }[];
+  readonly where?: readonly Condition[];
   /** `retention` and `ltv`: the days to look at, each once. */
   readonly days?: readonly number[];
   /** Required with `funnel`: its steps, in order. */
@@ -46,12 +71,7 @@ type AnalyticsQuery = {
     /** Name of the event. */
     readonly event_name: string;
     /** Conditions that must all hold. */
-    readonly where?: readonly {
-      /** The field, as for `by`. */
-      readonly field: string;
-      /** Rows with one of these values pass. */
-      readonly in: readonly string[];
-    }[];
+    readonly where?: readonly Condition[];
   }[];
   /** `funnel`: all steps happen within this time of the first. */
   readonly window_seconds?: number;
@@ -206,6 +226,32 @@ type ComputedProperty = {
   readonly created_at: string;
   /** When the property was last changed. */
   readonly updated_at: string;
+};
+
+/** A condition on one field: one operator or several, which must all hold. */
+type Condition = {
+  /** The field, as for `by`. */
+  readonly field: string;
+  /** One of these texts. */
+  readonly in?: readonly string[];
+  /** This value. */
+  readonly is?: string | number | boolean;
+  /** Another value than this, or none. */
+  readonly is_not?: string | number | boolean;
+  /** A number greater than this. */
+  readonly gt?: number;
+  /** A number of at least this. */
+  readonly gte?: number;
+  /** A number less than this. */
+  readonly lt?: number;
+  /** A number of at most this. */
+  readonly lte?: number;
+  /** A text with this in it, letters as they are. */
+  readonly contains?: string;
+  /** `true`: there is a value. */
+  readonly is_set?: true;
+  /** `true`: there is no value. */
+  readonly is_not_set?: true;
 };
 
 /** Content that the player sees. */
@@ -846,6 +892,37 @@ type Webhook = {
   readonly created_at: string;
   /** Version, counted from 1. */
   readonly version: number;
+};
+
+/** What is divided. */
+type WhatIsDivided = {
+  /** A metric that divides no other. */
+  readonly metric:
+    | 'active_players'
+    | 'active_days'
+    | 'wau'
+    | 'mau'
+    | 'new_players'
+    | 'returning_players'
+    | 'sessions'
+    | 'playtime_seconds'
+    | 'events'
+    | 'players'
+    | 'sum'
+    | 'average'
+    | 'percentile'
+    | 'purchases'
+    | 'payers'
+    | 'first_time_payers'
+    | 'revenue';
+  /** As for the query. */
+  readonly property?: string;
+  /** The share in percent of the metric `percentile`. */
+  readonly percentile?: 50 | 90 | 95 | 99;
+  /** Metrics of events: only events with these names. */
+  readonly event_names?: readonly string[];
+  /** Conditions that must all hold. */
+  readonly where?: readonly Condition[];
 };
 
 /** Why the event was rejected. */
@@ -5192,8 +5269,14 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
-          /** The metric. */
+          /** The metric, or `formula`. */
           readonly metric: string;
+          /** What the figures are called. */
+          readonly title: string;
+          /** Unit of the figures: `money` in the game's currency, `share` from 0 to 1. */
+          readonly unit: 'count' | 'money' | 'seconds' | 'share' | 'number';
+          /** Why a figure may be null. */
+          readonly null_reason: string | null;
           /** Length of an interval. */
           readonly interval: string;
           /** Start of the interval that is not over. */
@@ -5207,8 +5290,17 @@ export interface Operations {
               /** Start of the interval. */
               readonly at: string;
               /** The metric in it. */
-              readonly value: number;
+              readonly value: number | null;
             }[];
+            /** With `compare`: the intervals before the range, in the same order. */
+            readonly previous:
+              | readonly {
+                  /** Start of the interval. */
+                  readonly at: string;
+                  /** The metric in it. */
+                  readonly value: number | null;
+                }[]
+              | null;
           }[];
         }
       | {
@@ -5218,18 +5310,24 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
-          /** The metric. */
+          /** The metric, or `formula`. */
           readonly metric: string;
+          /** What the figures are called. */
+          readonly title: string;
+          /** Unit of the figures: `money` in the game's currency, `share` from 0 to 1. */
+          readonly unit: 'count' | 'money' | 'seconds' | 'share' | 'number';
+          /** Why a figure may be null. */
+          readonly null_reason: string | null;
           /** Number of all values, those included that `limit` left out. */
           readonly keys: number;
           /** Sum over all values. */
-          readonly total: number;
+          readonly total: number | null;
           /** The `limit` largest values, the largest first. */
           readonly rows: readonly {
             /** The value as text. */
             readonly key: string;
             /** The metric. */
-            readonly value: number;
+            readonly value: number | null;
           }[];
         }
       | {
