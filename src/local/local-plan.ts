@@ -20,7 +20,9 @@ import type { Plan } from './processes/supervisor.ts';
 
 const LOCAL = '127.0.0.1';
 /** The variables that the engine's process inherits. NODE_OPTIONS could name a file that it may not open. */
-const CLICKHOUSE_ENVIRONMENT = ['PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'LD_LIBRARY_PATH', 'LOG_LEVEL'];
+const CLICKHOUSE_ENVIRONMENT = 'PATH TMPDIR TZ LANG LC_ALL LD_LIBRARY_PATH LOG_LEVEL EMBEDDED_CLICKHOUSE_HOSTS'.split(
+  ' ',
+);
 /** Credentials of a broker other than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',

@@ -56,6 +56,8 @@ export interface Config {
   embeddedClickhousePort: number;
   /** Whether the embedded ClickHouse may open its own files only, where the system can ensure it. */
   embeddedClickhouseConfined: boolean;
+  /** Names by which other programs may address the embedded ClickHouse, besides those of this machine. */
+  embeddedClickhouseHosts: readonly string[];
   /** Applies at the first start of a deployment. Later it is ignored with a warning if it differs. */
   factsMaxBytes: number | undefined;
   sessionTtlSeconds: number;
@@ -132,6 +134,7 @@ export function readConfig(env: Env = process.env): Config {
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     embeddedClickhouseConfined: oneOf(env, 'EMBEDDED_CLICKHOUSE_CONFINEMENT', 'on', ['on', 'off']) === 'on',
+    embeddedClickhouseHosts: hostNames(env, 'EMBEDDED_CLICKHOUSE_HOSTS'),
     factsMaxBytes:
       optional(env, 'FACTS_MAX_BYTES') &&
       integer(env, 'FACTS_MAX_BYTES', 0, SETTINGS_LIMITS.factsSmallestBytes, Number.MAX_SAFE_INTEGER),
@@ -307,6 +310,13 @@ function list(text: string | undefined): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+function hostNames(env: Env, name: string): string[] {
+  const names = list(env[name]).map((host) => host.toLowerCase());
+  const wrong = names.find((host) => !/^[a-z0-9.-]{1,253}$/.test(host));
+  if (wrong !== undefined) throw new ConfigError(`${name} contains "${wrong}"; list host names without ports.`);
+  return names;
 }
 
 function numbers(env: Env, name: string, fallback: readonly number[]): readonly number[] {

@@ -76,6 +76,33 @@ describe("a reader's statement that only reads known names is approved", () => {
     expect(approve('SELECT/* a */1 -- b\n,2 # c\n;').sql).toBe('SELECT 1 ,2');
   });
 
+  it.each([
+    ['SELECT 1 SETTINGS max_execution_time = 64', 'SELECT 1 SETTINGS max_execution_time = 60', '60'],
+    ['SELECT 1 SETTINGS max_execution_time = 0', 'SELECT 1 SETTINGS max_execution_time = 60', '60'],
+    ['SELECT 1 SETTINGS max_execution_time = 7', 'SELECT 1 SETTINGS max_execution_time = 7', '7'],
+    ['SELECT 1 SETTINGS "readonly" = 0', 'SELECT 1', undefined],
+    ['SELECT * FROM (SELECT 1 SETTINGS readonly = 0)', 'SELECT * FROM (SELECT 1)', undefined],
+    [
+      "SELECT 1 SETTINGS log_comment = 'x', max_execution_time = 99, extremes = 0 FORMAT JSON",
+      'SELECT 1 SETTINGS max_execution_time = 60, extremes = 0',
+      '60',
+    ],
+  ])('%s has its settings within their bounds', (sql, text, seconds) => {
+    const approved = approve(sql);
+    expect(approved.sql.replaceAll(/ +/g, ' ').replaceAll(' )', ')').trim()).toBe(text);
+    expect(approved.settings.get('max_execution_time')).toBe(seconds);
+  });
+
+  it.each([
+    ['SELECT name, value, readonly FROM system.settings LIMIT 10000', true],
+    ['SELECT 1', false],
+    ['SELECT name FROM system.settings SETTINGS max_threads = 1', false],
+    ['SELECT name FROM (SELECT name FROM system.settings SETTINGS max_threads = 1)', false],
+    ['SELECT settings FROM system.settings', false],
+  ])('%s shows settings that it cannot set: %s', (sql, shows) => {
+    expect(approve(sql).showsSettings).toBe(shows);
+  });
+
   it('names its format and settings', () => {
     const approved = approve('SELECT 1 WITH TOTALS SETTINGS max_threads = 1 FORMAT CSV');
     expect(approved).toMatchObject({ kind: 'select', format: 'CSV', hasTotals: true });
@@ -180,12 +207,11 @@ describe("a reader's statement is refused without asking the engine", () => {
     'SELECT 1 FORMAT Protobuf',
     'SELECT 1 FORMAT CapnProto',
     "SELECT 1 SETTINGS format_schema = '/etc/passwd'",
-    'SELECT 1 SETTINGS max_execution_time = 0',
     'SELECT 1 SETTINGS readonly',
-    'SELECT 1 SETTINGS "readonly" = 0',
+    'SELECT 1 SETTINGS max_threads = -1',
+    "SELECT 1 SETTINGS additional_table_filters = ''",
     "SELECT 1 SETTINGS session_timezone = '/etc/passwd'",
     "SELECT 1 SETTINGS session_timezone = '../x'",
-    'SELECT * FROM (SELECT 1 SETTINGS readonly = 0)',
     'SELECT 1; SELECT 2',
     'SELECT 1;;',
     'SELECT (1',

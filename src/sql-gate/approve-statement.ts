@@ -1,10 +1,10 @@
 import type { Caller } from './caller.ts';
-import { checkClauses, type ClauseRules, settingsAt } from './check-clauses.ts';
+import { checkClauses, type ClauseRules, rewrite, settingsAt } from './check-clauses.ts';
 import { checkDatabase } from './check-tables.ts';
 import { checkNames, checkPlainName, refuse } from './check-names.ts';
 import { checkZones } from './check-zones.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
-import { refusedReaderSetting, refusedServiceSetting, refusedTableSetting } from './allowed-settings.ts';
+import { readerSetting, serviceSetting, tableSetting } from './allowed-settings.ts';
 import { INPUT_FORMATS, TABLE_ENGINES } from './reviewed-names.ts';
 import { isWord, render, tokenize, type Token } from './sql-tokens.ts';
 
@@ -27,6 +27,8 @@ export interface ApprovedStatement {
   format: string | undefined;
   /** Settings of the outermost SETTINGS clause. */
   settings: ReadonlyMap<string, string>;
+  /** Whether it reads `system.settings` and sets none itself. */
+  showsSettings: boolean;
   /** Whether totals may follow the rows. */
   hasTotals: boolean;
   /** Whether the text of an INSERT with a FORMAT also contains its data. */
@@ -52,11 +54,14 @@ export function approveStatement(input: StatementInput): ApprovedStatement {
   }
   const found = check(tokens, input, data);
   const isSelect = isQueryStart(first);
+  // The format is the engine's second argument, so that the same query can be asked for its columns alone.
+  if (isSelect && found.formatAt !== undefined) rewrite(tokens.slice(found.formatAt - 1, found.formatAt + 1), '');
   return {
     kind: isSelect ? 'select' : isWord(first, 'insert') ? 'insert' : 'other',
     sql: render(tokens) + data,
     format: found.format,
     settings: found.settings,
+    showsSettings: showsSettings(tokens),
     hasTotals: tokens.some((token) => isWord(token, 'totals')),
     hasData: data.trim() !== '',
     insert: partsOfInsert(tokens),
@@ -65,9 +70,10 @@ export function approveStatement(input: StatementInput): ApprovedStatement {
 
 interface Found {
   format: string | undefined;
+  formatAt: number | undefined;
   settings: ReadonlyMap<string, string>;
 }
-const NOTHING: Found = { format: undefined, settings: new Map() };
+const NOTHING: Found = { format: undefined, formatAt: undefined, settings: new Map() };
 
 function check(tokens: readonly Token[], input: StatementInput, data: string): Found {
   const isReader = input.caller === 'analyst';
@@ -88,7 +94,7 @@ function check(tokens: readonly Token[], input: StatementInput, data: string): F
   if (first === 'create') checkEngines(tokens);
   if (first === 'alter') checkAlter(tokens);
   const rules = clauseRules(input);
-  checkClauses(tokens, { ...rules, refusedSetting: refusedTableSetting }, { start: kind.length, state: 'other' });
+  checkClauses(tokens, { ...rules, setting: tableSetting }, { start: kind.length, state: 'other' });
   return NOTHING;
 }
 
@@ -98,7 +104,7 @@ function clauseRules(input: StatementInput): ClauseRules {
     database: input.database,
     currentDatabase: input.currentDatabase,
     readsEverything: !isReader,
-    refusedSetting: isReader ? refusedReaderSetting : refusedServiceSetting,
+    setting: isReader ? readerSetting : serviceSetting,
   };
 }
 
@@ -214,7 +220,7 @@ function checkInsert(tokens: readonly Token[], input: StatementInput, data: stri
   if (data.trim() !== '' && tokens.some((token) => isWord(token, 'select'))) {
     throw new RefusedRequest('SYNTAX_ERROR', 'An INSERT … SELECT takes no data');
   }
-  return { format: found.format, settings: new Map() };
+  return { ...found, settings: new Map() };
 }
 
 /** `INSERT INTO table (columns)` and `SETTINGS … FORMAT name`; undefined for any other statement. */
@@ -281,7 +287,7 @@ function checkAlter(tokens: readonly Token[]): void {
 function checkModifiedSettings(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     if (isWord(token, 'setting') && isWord(tokens[at - 1], 'modify'))
-      settingsAt(tokens, at + 1, tokens.length, refusedTableSetting);
+      settingsAt(tokens, at + 1, tokens.length, tableSetting);
   }
 }
 
@@ -308,6 +314,12 @@ const STATEMENT_WORDS = new Set(
   kill move optimize parallel rename replace restore revoke rollback set show snapshot system truncate undrop unfreeze update
   use watch`.split(/\s+/),
 );
+
+function showsSettings(tokens: readonly Token[]): boolean {
+  const places = tokens.flatMap((token, at) => (token.value.toLowerCase() === 'settings' ? [at] : []));
+  const isTable = (at: number): boolean => tokens[at - 1]?.value === '.' && tokens[at - 2]?.value === 'system';
+  return places.length > 0 && places.every(isTable);
+}
 
 function startsWith(tokens: readonly Token[], pattern: readonly string[]): boolean {
   return pattern.every((word, at) => isWord(tokens[at], word));

@@ -10,19 +10,21 @@ import {
 } from './clause-words.ts';
 import { SQL_GATE_LIMITS } from './limits.ts';
 import { checkPlainName, refuse } from './check-names.ts';
+import type { SettingVerdict } from './allowed-settings.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { FORMATS } from './reviewed-names.ts';
 import { isWord, type Token } from './sql-tokens.ts';
 
 /** The names that the clauses of a query may contain. */
 export interface ClauseRules extends TableRules {
-  /** The reason why a setting may not have this value, or undefined. */
-  refusedSetting: (name: string, value: string) => string | undefined;
+  setting: (name: string, value: string) => SettingVerdict;
 }
 
 /** The FORMAT and SETTINGS clauses of the outermost query. */
 export interface FoundClauses {
   format: string | undefined;
+  /** The place of the format's name. */
+  formatAt: number | undefined;
   settings: Map<string, string>;
 }
 
@@ -47,7 +49,7 @@ export function checkClauses(
 ): FoundClauses {
   const closing = pairs(tokens);
   const tables = createTableCheck(tokens, closing, rules);
-  const found: FoundClauses = { format: undefined, settings: new Map() };
+  const found: FoundClauses = { format: undefined, formatAt: undefined, settings: new Map() };
 
   function query(start: number, end: number, begin: State, isOutermost: boolean): void {
     let state = begin;
@@ -152,7 +154,7 @@ export function checkClauses(
   }
 
   function settings(start: number, end: number, isOutermost: boolean): number {
-    const { values, last } = settingsAt(tokens, start, end, rules.refusedSetting);
+    const { values, last } = settingsAt(tokens, start, end, rules.setting);
     if (isOutermost) for (const [name, value] of values) found.settings.set(name, value);
     return last;
   }
@@ -160,7 +162,10 @@ export function checkClauses(
   function format(at: number, isOutermost: boolean): number {
     const name = tokens[at]?.text ?? '';
     checkFormat(name);
-    if (isOutermost) found.format = name;
+    if (isOutermost) {
+      found.format = name;
+      found.formatAt = at;
+    }
     return at;
   }
 
@@ -168,14 +173,19 @@ export function checkClauses(
   return found;
 }
 
-/** Reads `name = value, …` from `start` to the token `last`. Throws unless every setting is allowed. */
+/**
+ * Reads `name = value, …` from `start` to the token `last`, and rewrites the clause: a setting beyond its bound gets
+ * the bound, a setting that is dropped disappears. Throws unless every setting is allowed.
+ */
 export function settingsAt(
   tokens: readonly Token[],
   start: number,
   end: number,
-  refusedSetting: ClauseRules['refusedSetting'],
+  setting: ClauseRules['setting'],
 ): { values: [string, string][]; last: number } {
   const values: [string, string][] = [];
+  const kept: string[] = [];
+  let isChanged = false;
   for (let at = start; ; at += 4) {
     const name = tokens[at]?.value ?? '';
     const value = tokens[at + 2];
@@ -183,11 +193,23 @@ export function settingsAt(
       refuse(`SETTINGS needs name = value; found ${name.slice(0, 100)}`);
     }
     const text = settingValue(value);
-    const why = refusedSetting(name, text);
-    if (why !== undefined) refuse(why);
-    values.push([name, text]);
-    if (tokens[at + 3]?.value !== ',' || at + 3 >= end) return { values, last: at + 2 };
+    const verdict = setting(name, text);
+    if (verdict.kind === 'refused') refuse(verdict.why);
+    isChanged ||= verdict.value !== text;
+    if (verdict.value !== undefined) {
+      values.push([name, verdict.value]);
+      kept.push(`${name} = ${verdict.value === text ? value.text : verdict.value}`);
+    }
+    if (tokens[at + 3]?.value !== ',' || at + 3 >= end) {
+      if (isChanged) rewrite(tokens.slice(kept.length === 0 ? start - 1 : start, at + 3), kept.join(', '));
+      return { values, last: at + 2 };
+    }
   }
+}
+
+/** Puts `text` in place of the text of these tokens. */
+export function rewrite(tokens: readonly Token[], text: string): void {
+  tokens.forEach((token, place) => (token.text = place === 0 ? text : ''));
 }
 
 /** Throws unless the format needs no file. */

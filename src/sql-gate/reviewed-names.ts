@@ -55,7 +55,7 @@ export const SYSTEM_TABLES = words(`
   aggregate_function_combinators build_options collations columns completions contributors current_roles
   data_skipping_indices data_type_families database_engines databases enabled_roles formats functions keywords licenses
   merge_tree_settings numbers numbers_mt one parts parts_columns primes projections settings table_engines
-  table_functions tables time_zones zeros zeros_mt
+  clusters table_functions tables time_zones zeros zeros_mt
 `);
 
 /** Formats without a schema file or a template. */

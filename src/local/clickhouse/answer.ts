@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import { once } from 'node:events';
 import type { EngineConnection } from './engine/engine.ts';
 import { failureOf } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
 import type { StatementPlan } from './engine/plan-statement.ts';
+import { compressor, type Compression } from './wire/encodings.ts';
+import { atRevision, emptyBlock, hidesZone } from './wire/native-revision.ts';
 import { withoutLines, type ResultFormat } from './result-format.ts';
 
 export interface AnswerOptions {
   response: ServerResponse;
   version: string;
-  gzip: boolean;
+  compression: Compression;
+  /** The revision of the Native format that the client reads. */
+  revision: number;
   headers: Readonly<Record<string, string>>;
+  /** Opens one more connection for the statement: the first one is taken while it streams. */
+  connect: () => Promise<EngineConnection>;
 }
 
 /**
@@ -31,7 +36,8 @@ export async function answer(plan: StatementPlan, connection: EngineConnection, 
     options.response.end();
     return;
   }
-  const chunks = resultChunks(plan, connection);
+  const chunks =
+    plan.format.name === 'Native' ? nativeChunks(plan, connection, options) : resultChunks(plan, connection);
   // The first chunk determines the status.
   const first = await chunks.next();
   const tag = randomBytes(8).toString('hex');
@@ -48,11 +54,46 @@ export async function answer(plan: StatementPlan, connection: EngineConnection, 
   out.end();
 }
 
-/** Yields the result in chunks that together form one document of the plan's format. */
-async function* resultChunks(
-  plan: Extract<StatementPlan, { kind: 'query' }>,
+type QueryPlan = Extract<StatementPlan, { kind: 'query' }>;
+
+/** The result as blocks of the client's revision, which has a block without rows for a result without rows. */
+async function* nativeChunks(
+  plan: QueryPlan,
   connection: EngineConnection,
+  { revision, connect }: AnswerOptions,
 ): AsyncGenerator<Uint8Array> {
+  let types: readonly string[] | undefined;
+  let isFirst = true;
+  for await (const chunk of resultChunks(plan, connection)) {
+    const block = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    if (isFirst && block.length === 0) break;
+    if (isFirst && revision > 0 && plan.select && hidesZone(block)) {
+      types = (await columnsOf(plan, connect)).map(({ type }) => type);
+    }
+    isFirst = false;
+    yield revision > 0 ? atRevision(block, revision, types) : block;
+  }
+  if (isFirst && plan.select) yield emptyBlock(await columnsOf(plan, connect), revision);
+}
+
+async function columnsOf({ sql }: QueryPlan, connect: AnswerOptions['connect']): Promise<Column[]> {
+  const connection = await connect();
+  try {
+    const described = await connection.run(`DESCRIBE TABLE (${sql})`, 'JSONEachRow');
+    const lines = Buffer.from(described).toString('utf8').trimEnd().split('\n');
+    return lines.map((line): Column => JSON.parse(line));
+  } finally {
+    connection.close();
+  }
+}
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+/** Yields the result in chunks that together form one document of the plan's format. */
+async function* resultChunks(plan: QueryPlan, connection: EngineConnection): AsyncGenerator<Uint8Array> {
   const { headerLines, name } = plan.format;
   if (!plan.select || headerLines === undefined) {
     yield await connection.run(plan.sql, name);
@@ -64,23 +105,22 @@ async function* resultChunks(
     yield count === 1 ? chunk : withoutLines(chunk, headerLines);
   }
   // A stream without rows has no header, so the statement runs again as a whole; without rows that is cheap.
-  if (count === 0 && (headerLines > 0 || name === 'Native')) yield await connection.run(plan.sql, name);
+  if (count === 0 && headerLines > 0) yield await connection.run(plan.sql, name);
 }
 
 function begin(format: ResultFormat, tag: string, options: AnswerOptions): Writable {
-  const { response } = options;
+  const { response, compression } = options;
   response.writeHead(200, {
     ...options.headers,
     'Content-Type': format.contentType,
     'X-ClickHouse-Format': format.name,
     'X-ClickHouse-Exception-Tag': tag,
     'X-ClickHouse-Summary': summary(0, 0),
-    ...(options.gzip ? { 'Content-Encoding': 'gzip' } : {}),
+    ...(compression === 'none' || compression === 'blocks' ? {} : { 'Content-Encoding': compression }),
   });
-  if (!options.gzip) return response;
-  const gzip = createGzip({ level: 1 });
-  gzip.pipe(response);
-  return gzip;
+  const packed = compressor(compression);
+  packed?.pipe(response);
+  return packed ?? response;
 }
 
 /** Writes and waits until the buffer has space. Throws if the client disconnected. */

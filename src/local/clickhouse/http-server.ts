@@ -7,10 +7,17 @@ import type { Logger } from '../../../core/kernel/logger.ts';
 import { createConnectionSlots } from './connection-slots.ts';
 import type { Engine } from './engine/engine.ts';
 import { failureOf, RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
-import { parseRequest, refuseForeignRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
+import {
+  parseRequest,
+  refuseForeignRequest,
+  takeForm,
+  type ServiceAccount,
+  type StatementRequest,
+} from './parse-request.ts';
 import { readBody } from './read-body.ts';
 import { COMMON_HEADERS, runStatement } from './run-statement.ts';
 import { parseTarget, type RequestTarget } from './request-target.ts';
+import { decompressBlocks } from './wire/compressed-blocks.ts';
 import { createStatementSlots } from '../../../clickhouse-schema/queries/statements/statement-slots.ts';
 
 export interface HttpServerOptions {
@@ -21,6 +28,8 @@ export interface HttpServerOptions {
   /** Processes of the service. */
   processes: number;
   account: ServiceAccount;
+  /** Names that `Host` may have besides those of this machine, in lower case. */
+  hosts: ReadonlySet<string>;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -59,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const target = parseTarget(request.url ?? '/');
     const engine = options.engine();
     try {
-      refuseForeignRequest(request, target.search);
+      refuseForeignRequest(request, target.search, options.hosts);
     } catch (error) {
       refuse(options, request, response, error);
       return;
@@ -89,7 +98,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const service = statement.caller === 'service';
     if (service) connections.reserve(request.socket);
     const maxBytes = service ? ENGINE_LIMITS.clickhouseBodyBytes : ENGINE_LIMITS.clickhouseQueryBytes;
-    const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
+    const sent = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
+    const body = takeForm(request, statement, statement.decompress ? decompressBlocks(sent, maxBytes) : sent);
     response.once('close', connections.hold(request.socket));
     // A statement of the service may send nothing for a long time: a migration rewrites tables.
     if (service) request.socket.setTimeout(0);

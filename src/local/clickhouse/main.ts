@@ -39,6 +39,7 @@ async function main(): Promise<void> {
     database,
     processes,
     account,
+    hosts: new Set(config.embeddedClickhouseHosts),
     clock: systemClock,
     ids: systemIds,
     logger,

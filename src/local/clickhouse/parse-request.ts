@@ -2,8 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../sql-gate/caller.ts';
 import { RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
-import { refusedReaderSetting, refusedServiceSetting } from '../../sql-gate/allowed-settings.ts';
+import { readerSetting, serviceSetting } from '../../sql-gate/allowed-settings.ts';
 import { READER_USER } from './service-password.ts';
+import { boundaryOf, formFields } from './wire/form-body.ts';
+import { chosenEncoding, type Compression } from './wire/encodings.ts';
 
 /** The statement, settings and parameters of one request, from its URL and headers. */
 export interface StatementRequest {
@@ -16,8 +18,12 @@ export interface StatementRequest {
   defaultFormat: string;
   settings: Map<string, string>;
   parameters: Map<string, string>;
-  /** Whether the response may be compressed with gzip. */
-  gzip: boolean;
+  /** How the response is compressed. */
+  compression: Compression;
+  /** Whether the body is compressed blocks of ClickHouse. */
+  decompress: boolean;
+  /** The revision of the Native format that the client reads; 0 if it does not say one. */
+  revision: number;
 }
 
 /** The account that may write. */
@@ -35,23 +41,26 @@ const TRANSPORT = new Set(
     /\s+/,
   ),
 );
-/** Settings that clients add to every request and that have no effect for readers. */
-const MEANINGLESS_TO_READERS = new Set(['readonly', 'async_insert', 'wait_for_async_insert']);
-
 /**
  * Throws for a request that a web page may have sent. Browsers send the page's origin in `Origin` and `Sec-Fetch-Site`.
  * `Host` reveals a page whose name resolves to this machine (DNS rebinding). Credentials must be in headers, because
  * URLs are stored in histories and logs.
+ *
+ * @param hosts names that the operator allows besides those of this machine
  */
-export function refuseForeignRequest(request: IncomingMessage, search: URLSearchParams): void {
+export function refuseForeignRequest(
+  request: IncomingMessage,
+  search: URLSearchParams,
+  hosts: ReadonlySet<string>,
+): void {
   const site = header(request, 'sec-fetch-site') ?? 'none';
   if (request.headers.origin !== undefined || (site !== 'none' && site !== 'same-origin')) {
     throw new RefusedRequest('AUTHENTICATION_FAILED', 'Requests of web pages are not allowed (Origin, Sec-Fetch-Site)');
   }
-  if (!isLocalHost(header(request, 'host') ?? '')) {
+  if (!isKnownHost(header(request, 'host') ?? '', hosts)) {
     throw new RefusedRequest(
       'AUTHENTICATION_FAILED',
-      'The host of the address must be localhost, 127.0.0.1 or [::1]; this ClickHouse is for this machine',
+      'The host of the address must be localhost, 127.0.0.1, [::1] or a name in EMBEDDED_CLICKHOUSE_HOSTS',
     );
   }
   const user = search.get('user') ?? '';
@@ -64,12 +73,14 @@ export function refuseForeignRequest(request: IncomingMessage, search: URLSearch
   }
 }
 
-function isLocalHost(host: string): boolean {
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+function isKnownHost(host: string, hosts: ReadonlySet<string>): boolean {
   const name = host.toLowerCase();
-  for (const local of ['localhost', '127.0.0.1', '[::1]']) {
-    if (name === local) return true;
-    if (!name.startsWith(`${local}:`)) continue;
-    const port = name.slice(local.length + 1);
+  for (const known of [...LOCAL_HOSTS, ...hosts]) {
+    if (name === known) return true;
+    if (!name.startsWith(`${known}:`)) continue;
+    const port = name.slice(known.length + 1);
     return port.length <= 5 && Number.isInteger(Number(port)) && port.trim() === port && port !== '';
   }
   return false;
@@ -82,28 +93,44 @@ export function parseRequest(
   account: ServiceAccount,
 ): StatementRequest {
   const caller = authenticate(request, account);
-  for (const name of ['compress', 'decompress']) {
-    if (isOn(search.get(name))) {
-      throw new RefusedRequest('UNSUPPORTED_METHOD', `${name}=1 is not supported here; use HTTP compression (gzip)`);
-    }
-  }
   const settings = new Map<string, string>();
   const parameters = new Map<string, string>();
   for (const [name, value] of search) {
     if (name.startsWith('param_')) parameters.set(word(name.slice('param_'.length)), value);
-    else if (!TRANSPORT.has(name) && !(caller === 'analyst' && MEANINGLESS_TO_READERS.has(name)))
-      settings.set(word(name), allowed(caller, name, value));
+    else if (!TRANSPORT.has(name)) {
+      const allowed = allowedValue(caller, word(name), value);
+      if (allowed !== undefined) settings.set(name, allowed);
+    }
   }
   return {
     caller,
     query: search.get('query') ?? '',
-    queryId: search.get('query_id') ?? undefined,
+    queryId: search.get('query_id') ?? header(request, 'x-clickhouse-query-id'),
     database: header(request, 'x-clickhouse-database') ?? search.get('database') ?? undefined,
     defaultFormat: word(header(request, 'x-clickhouse-format') ?? search.get('default_format') ?? 'TabSeparated'),
     settings,
     parameters,
-    gzip: isOn(search.get('enable_http_compression')) && (header(request, 'accept-encoding') ?? '').includes('gzip'),
+    compression: isOn(search.get('compress'))
+      ? 'blocks'
+      : isOn(search.get('enable_http_compression'))
+        ? chosenEncoding(header(request, 'accept-encoding') ?? '')
+        : 'none',
+    decompress: isOn(search.get('decompress')),
+    revision: revision(search.get('client_protocol_version') ?? '0'),
   };
+}
+
+/** Takes statement and parameters out of a form. Returns the body that is left: the whole one if it is no form. */
+export function takeForm(request: IncomingMessage, statement: StatementRequest, body: Buffer): Buffer {
+  const boundary = boundaryOf(header(request, 'content-type') ?? '');
+  if (boundary === undefined) return body;
+  for (const [name, value] of formFields(body, boundary)) {
+    if (name === 'query') statement.query += value;
+    else if (name.startsWith('param_')) statement.parameters.set(word(name.slice('param_'.length)), value);
+    else
+      throw new RefusedRequest('BAD_ARGUMENTS', 'A form has the fields query and param_…; put settings into the URL');
+  }
+  return Buffer.alloc(0);
 }
 
 /** Readers need no password. */
@@ -126,10 +153,15 @@ function basicCredentials(authorization: string): { user: string; password: stri
   return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-function allowed(caller: Caller, name: string, value: string): string {
-  const why = caller === 'analyst' ? refusedReaderSetting(name, value) : refusedServiceSetting(name, value);
-  if (why !== undefined) throw new RefusedRequest('READONLY', why);
-  return value;
+function allowedValue(caller: Caller, name: string, value: string): string | undefined {
+  const verdict = caller === 'analyst' ? readerSetting(name, value) : serviceSetting(name, value);
+  if (verdict.kind === 'refused') throw new RefusedRequest('READONLY', verdict.why);
+  return verdict.value;
+}
+
+function revision(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new RefusedRequest('BAD_ARGUMENTS', 'client_protocol_version is not a whole number');
 }
 
 /** Names become part of SQL text, so only letters, digits and underscores are allowed. */

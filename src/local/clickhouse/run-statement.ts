@@ -38,12 +38,15 @@ export async function runStatement(
     settings.set('max_block_size', settings.get('max_insert_block_size') ?? DEFAULT_INSERT_BLOCK_ROWS);
   }
   const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
-  const connection = await engine.connect({
-    caller: statement.caller,
-    database: currentDatabase,
-    settings: statement.caller === 'analyst' && whole ? bounded(settings) : settings,
-    parameters: statement.parameters,
-  });
+  const connect = () =>
+    engine.connect({
+      caller: statement.caller,
+      database: currentDatabase,
+      settings: statement.caller === 'analyst' && whole ? bounded(settings) : settings,
+      parameters: statement.parameters,
+      showsSettings: plan.kind === 'query' && plan.showsSettings,
+    });
+  const connection = await connect();
   // An insert whose client disconnected may finish: it is one block, which is inserted completely or not at all.
   const onClose = () => {
     if (plan.kind === 'query' && !response.writableFinished) connection.cancel();
@@ -52,7 +55,7 @@ export async function runStatement(
   try {
     const queryId = (statement.queryId ?? ids.uuidv4()).slice(0, 200);
     const headers = { 'X-ClickHouse-Query-Id': queryId.replaceAll(/[^\x20-\x7e]/g, '?'), ...COMMON_HEADERS };
-    await answer(plan, connection, { response, version: engine.version, gzip: statement.gzip, headers });
+    await answer(plan, connection, { response, version: engine.version, ...statement, headers, connect });
   } finally {
     response.off('close', onClose);
     connection.close();

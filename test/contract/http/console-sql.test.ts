@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../../core/vocabulary/documents/users.ts';
 import { createSqlReader, type SqlReader } from '../../../src/api/console/sql/sql-reader.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { SQL_GATE_LIMITS } from '../../../src/sql-gate/limits.ts';
 import { SQL_LIMITS } from '../../../src/api/console/sql/limits.ts';
 import { userAddress, userIdIn } from '../../../streams/config/people/users.ts';
 import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
@@ -121,9 +120,7 @@ describe('SQL of people', () => {
     () => 'SYSTEM SHUTDOWN',
     () => 'SET ROLE service',
     () => 'SET readonly = 0',
-    () => 'SELECT 1 SETTINGS readonly = 0',
-    () => 'SELECT 1 SETTINGS max_memory_usage = 0',
-    () => `SELECT 1 SETTINGS max_execution_time = ${SQL_GATE_LIMITS.clickhouseReaderSeconds + 1}`,
+    () => "SELECT 1 SETTINGS additional_table_filters = ''",
     () => `SELECT 1 INTO OUTFILE '${join(folder, 'out.txt')}'`,
     () => 'SELECT 1 FORMAT CSV',
     () => 'SELECT 1 FORMAT Template',

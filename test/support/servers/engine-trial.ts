@@ -15,6 +15,7 @@ for (const caller of ['service', 'analyst'] as const) {
       database: 'default',
       settings: new Map(),
       parameters: new Map(),
+      showsSettings: false,
     });
     const error = await connection.run(sql, 'TabSeparated').then(
       () => null,

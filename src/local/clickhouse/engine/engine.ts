@@ -36,6 +36,11 @@ export interface ConnectOptions {
   settings: ReadonlyMap<string, string>;
   /** Values of `{name:Type}` placeholders, in ClickHouse's escaped text form. */
   parameters: ReadonlyMap<string, string>;
+  /**
+   * Whether the statement shows the settings and sets none. An analyst's settings then look changeable, because
+   * clients send no setting that looks fixed.
+   */
+  showsSettings: boolean;
 }
 
 export interface Written {
@@ -92,6 +97,7 @@ export async function openEngine(options: { dataDir: string; database: string })
       database: options.database,
       settings: new Map(),
       parameters: new Map(),
+      showsSettings: false,
     } as const;
     const connection = await connectNew(analyst);
     await connection.run("SELECT toDateTime(0, 'UTC')", 'Null').finally(() => connection.close());
@@ -190,7 +196,7 @@ function preparation(options: ConnectOptions, mark: string): string {
   const settings = new Map([...(analyst ? Object.entries(READER_DEFAULTS) : []), ...options.settings]);
   settings.set('log_comment', mark);
   // With readonly = 1 no setting can change, neither by SET nor by a SETTINGS clause, so it comes last.
-  const readonly = analyst ? '1' : settings.get('readonly');
+  const readonly = analyst ? (options.showsSettings ? '2' : '1') : settings.get('readonly');
   settings.delete('readonly');
   if (readonly !== undefined) settings.set('readonly', readonly);
   const parameters = [...options.parameters].map(([name, value]) => [`param_${name}`, value] as const);

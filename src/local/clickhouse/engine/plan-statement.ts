@@ -11,7 +11,14 @@ import { resultFormat, type ResultFormat } from '../result-format.ts';
 /** The work for one request: insert the body as data, or run a statement and return its result. */
 export type StatementPlan =
   | ({ kind: 'insert'; settings: ReadonlyMap<string, string> } & InsertStatement)
-  | { kind: 'query'; sql: string; format: ResultFormat; select: boolean; settings: ReadonlyMap<string, string> };
+  | {
+      kind: 'query';
+      sql: string;
+      format: ResultFormat;
+      select: boolean;
+      showsSettings: boolean;
+      settings: ReadonlyMap<string, string>;
+    };
 
 export interface PlanInput {
   caller: Caller;
@@ -53,6 +60,7 @@ export async function planStatement(engine: Engine, input: PlanInput): Promise<S
     sql,
     format: resultFormat(approved, input.defaultFormat),
     select: approved.kind === 'select',
+    showsSettings: approved.showsSettings,
     settings,
   };
 }
