@@ -1,4 +1,4 @@
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
 
 /** The thresholds of a game without settings of its own. */
 export const DEFAULT_THRESHOLDS: LifecycleThresholds = {

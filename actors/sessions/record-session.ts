@@ -1,7 +1,6 @@
-import { SESSION_EVENT } from '../../core/vocabulary/service-events.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../core/kernel/text/timestamp.ts';
-import type { RecordSession } from '../../core/vocabulary/commands/recorded.ts';
+import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
@@ -57,7 +56,7 @@ export function recordSession(
       playerId,
       eventId: command.eventId,
       remember: false,
-      eventName: SESSION_EVENT,
+      eventName: 'session_recorded',
       // JSON.stringify omits undefined times.
       properties: JSON.stringify({
         session_id: sessionId,

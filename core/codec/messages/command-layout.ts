@@ -2,6 +2,7 @@ import type {
   Command,
   CommandBody,
   EndSession,
+  IdempotencyClaim,
   QuarantineReason,
   ReceivedCommand,
   Release,
@@ -10,7 +11,6 @@ import type {
   TrackItem,
   UnreadableCommand,
 } from '../../vocabulary/commands/commands.ts';
-import type { IdempotencyClaim } from '../../vocabulary/commands/idempotency-claim.ts';
 import { isKnownCommand } from '../../vocabulary/formats.ts';
 import { importFromWire } from './import-layout.ts';
 

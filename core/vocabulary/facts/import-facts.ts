@@ -1,4 +1,3 @@
-import type { PurchaseRefunded } from './purchase-facts.ts';
 import type { ComputedEvents, ComputedUpdate } from '../documents/computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } from '../commands/import.ts';
@@ -61,10 +60,6 @@ export interface PurchaseImported extends FactBase, ImportedPurchase {
   externalId: string;
 }
 
-export interface RefundImported extends Omit<PurchaseRefunded, 'kind'> {
-  kind: 'RefundImported';
-}
-
 /** What a player's imported history makes of its lifecycle. `at` is the time of the import. */
 export interface HistoryImported extends FactBase {
   kind: 'HistoryImported';
@@ -92,6 +87,5 @@ export type ImportFact =
   | EventsImported
   | SessionImported
   | PurchaseImported
-  | RefundImported
   | HistoryImported
   | ImportAdvanced;

@@ -87,8 +87,6 @@ const AUDITED_TABLES = {
       received_at: 'time',
       recorded_by: 'plain',
       counts: 'plain',
-      kind: 'plain',
-      refund_id: 'plain',
     },
   },
   player_beginnings: {
