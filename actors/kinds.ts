@@ -46,8 +46,9 @@ import {
 } from './player/evolve-player.ts';
 import { patchPlayer } from './player/patch.ts';
 import { registerPlayer } from './player/register.ts';
-import { purchaseRecorded, purchaseReversed } from './purchases/evolve-purchases.ts';
+import { purchaseRecorded, purchaseRefunded, purchaseReversed } from './purchases/evolve-purchases.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
+import { refundPurchase } from './purchases/refund-purchase.ts';
 import { listPlayers } from './segments/list-players.ts';
 import { playerListed, segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve-segments.ts';
 import { endSession } from './sessions/end.ts';
@@ -56,7 +57,8 @@ import { initSession } from './sessions/init.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { syncSession } from './sessions/sync.ts';
 import type { Segment } from './decision/targeting.ts';
-import type { CommandBody, IdempotencyClaim } from '../core/vocabulary/commands/commands.ts';
+import type { CommandBody } from '../core/vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../core/vocabulary/commands/idempotency-claim.ts';
 import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../core/vocabulary/commands/replies.ts';
 import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
@@ -98,6 +100,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
     emitAll(draft, exposeFlag(playerIn(context, draft.get(body.playerId)), body, context)),
   RecordSession: onceOf((body, { draft, context, targeting }) => recordSession(draft, body, context, targeting)),
   RecordPurchase: onceOf((body, { draft, context, targeting }) => recordPurchase(draft, body, context, targeting)),
+  RefundPurchase: onceOf((body, { draft, context, targeting }) => refundPurchase(draft, body, context, targeting)),
   InitSession: onceOf((body, { draft, context, definitions, react }) =>
     initSession(draft, body, context, { definitions, react }),
   ),
@@ -139,6 +142,7 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   SessionRecorded: { evolve: evolvesPlayer(sessionRecorded), segments: ALL },
   PurchaseRecorded: { evolve: evolvesPlayer(purchaseRecorded), segments: ALL },
   PurchaseReversed: { evolve: evolvesPlayer(purchaseReversed), segments: ALL },
+  PurchaseRefunded: { evolve: evolvesPlayer(purchaseRefunded), segments: ALL },
   InterventionTriggered: { evolve: evolvesPlayer(interventionTriggered), segments: NONE },
   InterventionSuppressed: { evolve: evolvesPlayer(interventionSuppressed), segments: NONE },
   InterventionOffered: { evolve: evolvesPlayer(interventionOffered), segments: NONE },
@@ -150,6 +154,7 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   EventsImported: { evolve: evolvesPlayer(eventsImported), segments: NONE },
   SessionImported: { evolve: evolvesPlayer(sessionImported), segments: NONE },
   PurchaseImported: { evolve: evolvesPlayer(purchaseImported), segments: NONE },
+  RefundImported: { evolve: evolvesPlayer(purchaseRefunded), segments: NONE },
   HistoryImported: { evolve: evolvesPlayer(historyImported), segments: NONE },
   ImportAdvanced: { evolve: importAdvanced, segments: NONE },
   PropertiesChanged: { evolve: propertiesChanged, segments: NONE },

@@ -1,4 +1,4 @@
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { Campaign, Segment, Targeting } from './targeting.ts';

@@ -9,6 +9,7 @@ import type { Targeting } from '../decision/targeting.ts';
 import { forgottenFor } from '../computed/event-counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { isAccepted, recall } from './recent-events.ts';
+import { SERVICE_EVENTS } from '../../core/vocabulary/service-events.ts';
 import { eventTracked, type EventSender } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /** Tracks events in their order. */
@@ -25,7 +26,7 @@ export function trackEvents(
  * Tracks one event. The result is accepted, quarantined, a repeat of the first result, or rejected because the player
  * does not exist.
  * @param targeting called only when the event names a flag
- * @param by the source: the caller, or the service for the events of recorded sessions and purchases
+ * @param by the source: the caller, or the service for events of its own
  */
 export function trackEvent(
   draft: Draft,
@@ -126,9 +127,6 @@ function emitTracked(
   const computed = computedBy(draft, state, item.eventName, item.properties, context.at);
   draft.emit(eventTracked(item, state, context, by, forgets, computed));
 }
-
-/** The events that the service makes of recorded purchases and sessions. */
-const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
 
 function resultOf(item: TrackItem, context: Context, status: TrackResult['status']): TrackResult {
   return {

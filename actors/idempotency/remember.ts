@@ -1,7 +1,7 @@
 import { decodeReply, encodeReply } from '../../core/codec/stored-reply.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { IDEMPOTENCY_LIMITS } from './limits.ts';
-import type { IdempotencyClaim } from '../../core/vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../../core/vocabulary/commands/idempotency-claim.ts';
 import type { Context, Draft } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
@@ -73,6 +73,7 @@ function replayed(reply: Reply): Reply {
     case 'sessionEnded':
     case 'sessionRecorded':
     case 'purchaseRecorded':
+    case 'purchaseRefunded':
     case 'erased':
       return { ...reply, replayed: true };
   }

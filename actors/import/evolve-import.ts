@@ -1,3 +1,4 @@
+import { hasRoomForDetails } from '../purchases/evolve-purchases.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { FactOrderError } from '../decision/evolve-player.ts';
@@ -55,10 +56,12 @@ export function sessionImported(state: PlayerState, { at, digest, durationSecond
 }
 
 /** Beyond the bound, the ids of live purchases stay and the imported one is not remembered. */
-export function purchaseImported(state: PlayerState, { amount, digest }: PurchaseImported): PlayerState {
+export function purchaseImported(state: PlayerState, fact: PurchaseImported): PlayerState {
+  const { amount, digest, at, currency, productId } = fact;
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
   const { recordedPurchases } = state;
+  const details = hasRoomForDetails(recordedPurchases) ? { details: { at, currency, productId } } : {};
   return {
     ...state,
     totalRevenue,
@@ -67,7 +70,7 @@ export function purchaseImported(state: PlayerState, { amount, digest }: Purchas
     recordedPurchases:
       digest === null || recordedPurchases.length >= STATE_LIMITS.recordedPurchases
         ? recordedPurchases
-        : [{ digest, amount, totalRevenue, purchaseCount }, ...recordedPurchases],
+        : [{ digest, amount, totalRevenue, purchaseCount, ...details }, ...recordedPurchases],
   };
 }
 

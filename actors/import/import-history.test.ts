@@ -34,6 +34,15 @@ const purchase = (line: number, at: number, amount: number, transactionId: strin
   purchase: { amount, currency: null, productId: null, transactionId },
 });
 
+const refund = (line: number, at: number, amount: number, transactionId: string, refundId: string | null = null) => ({
+  line,
+  playerId: ID,
+  externalId: 'ext-1',
+  at,
+  event: { ...named('purchase_refunded'), eventId: `e-${line}` },
+  refund: { amount, transactionId, refundId },
+});
+
 /** The command that the importer makes of a player's lines. */
 const lines = (items: ImportItem[], after = 0, importId = FILE): ReturnType<typeof aCommand> => {
   const to = items.at(-1)?.line ?? 0;
@@ -43,20 +52,22 @@ const lines = (items: ImportItem[], after = 0, importId = FILE): ReturnType<type
 
 function historyOf(items: ImportItem[]): PlayerHistory {
   const events = items.flatMap(({ at, event: made }) => (made === undefined ? [] : { at, ...made }));
-  const times = items.map(({ at }) => at).filter((at) => at !== NEVER_SEEN);
-  const [fromAt, toAt] = [Math.min(...times), Math.max(...times)];
+  const done = items.filter(({ refund }) => refund === undefined);
+  const times = done.map(({ at }) => at).filter((at) => at !== NEVER_SEEN);
+  const [fromAt, toAt] = [Math.min(...items.map(({ at }) => at)), Math.max(...items.map(({ at }) => at))];
   return {
     playerId: ID,
     externalId: 'ext-1',
     lines: items.map(({ line }) => line),
     firstAt: Math.min(...times, ...items.flatMap(({ player }) => player?.firstSeenAt ?? [])),
-    lastAt: toAt,
+    lastAt: Math.max(...times),
     ...(events.length === 0 ? {} : { events: { packed: pack(events), fromAt, toAt, tallies: talliesOf(events) } }),
-    others: items.flatMap(({ at, session, purchase, player, quarantined }, place) => {
+    others: items.flatMap(({ at, session, purchase, refund, player, quarantined }, place) => {
       const others = {
         ...(quarantined === undefined ? {} : { quarantined }),
         ...(session === undefined ? {} : { session }),
         ...(purchase === undefined ? {} : { purchase }),
+        ...(refund === undefined ? {} : { refund }),
         ...(player === undefined ? {} : { player }),
       };
       return Object.keys(others).length === 0 ? [] : { place, at, ...others };
@@ -348,3 +359,34 @@ describe('imported history', () => {
 function named(eventName: string) {
   return { eventId: 'x', eventName, properties: '{}', sessionId: null };
 }
+
+describe('imported refunds', () => {
+  it('are taken off at their own time, once, and are no activity', () => {
+    const history = given([]);
+    const file = [
+      purchase(1, day(90), 99_900, 'tx-1'),
+      refund(2, day(3), 20_000, 'tx-1'),
+      refund(3, day(2), 79_900, 'tx-1'),
+    ];
+    history.when(lines(file)).thenReply({ imported: 3, rejected: [] });
+    expect(history.player(ID)).toMatchObject({
+      totalRevenue: 0,
+      purchaseCount: 0,
+      isPayer: false,
+      lastSeenAt: day(90),
+    });
+    // The same lines in another file.
+    history.when(lines(file, 0, '1c00')).thenReply({ imported: 0, repeated: 3 });
+    expect(history.player(ID)).toMatchObject({ totalRevenue: 0, lastSeenAt: day(90) });
+  });
+
+  it('of a transaction that is not there, or of more than remains, are rejected', () => {
+    const history = given([]);
+    history.when(lines([refund(1, day(3), 1, 'tx-1')])).thenReply({ imported: 0, rejected: [{ line: 1 }] });
+    const file = [purchase(2, day(9), 10_000, 'tx-1'), refund(3, day(3), 10_001, 'tx-1', 'r-1'), event(4, day(5))];
+    history
+      .when(lines(file, 1))
+      .thenReply({ imported: 2, rejected: [{ line: 3, message: expect.stringContaining('1 of') }] });
+    expect(history.player(ID)).toMatchObject({ totalRevenue: 10_000, lastSeenAt: day(5) });
+  });
+});

@@ -12,6 +12,7 @@ import { NEVER_SEEN, type PlayerView } from '../../core/vocabulary/state/player.
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { importAdvance, importedTo } from './import-ledger.ts';
+import { UNKNOWN_TRANSACTION } from '../purchases/refund-purchase.ts';
 import { importOthers } from './import-others.ts';
 import { linesAfter, someLines } from './some-lines.ts';
 
@@ -69,6 +70,10 @@ function importPlayer(history: PlayerHistory, { draft, context, definitions }: S
   const known = playerIn(context, held);
   if (held !== undefined && known === undefined) {
     reject(reply, lines, held.kind === 'erased' ? ERASED : 'The id belongs to another player.');
+    return;
+  }
+  if (known === undefined && history.others.filter(({ refund }) => refund !== undefined).length === lines.length) {
+    reject(reply, lines, UNKNOWN_TRANSACTION);
     return;
   }
   const { game, environment, at } = context;

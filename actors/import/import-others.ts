@@ -1,3 +1,4 @@
+import { refundOf } from '../purchases/refund-purchase.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type { Context, Draft } from '../decision/decision.ts';
@@ -10,13 +11,13 @@ import { viewOf, type PlayerState } from '../../core/vocabulary/state/state.ts';
 export interface ImportedOthers {
   /** Why a line cannot be imported. */
   refused: ReadonlyMap<number, string>;
-  /** Purchases whose transaction the player has. */
+  /** Purchases and refunds that the player has. */
   repeated: ReadonlySet<number>;
   /** The first line at which the player had paid; the number of lines if it never had. */
   payerFrom: number;
 }
 
-/** Emits the sessions, purchases, profiles and quarantined events of lines. Their player exists in the draft. */
+/** Emits what lines are beside their events: sessions, purchases and so on. Their player exists in the draft. */
 export function importOthers(draft: Draft, history: PlayerHistory, context: Context): ImportedOthers {
   const { playerId, lines, others } = history;
   const refused = new Map<number, string>();
@@ -35,11 +36,13 @@ export function importOthers(draft: Draft, history: PlayerHistory, context: Cont
 
 const REPEATED = Symbol('repeated');
 
+const NO_REFUND = 'The refund does not fit its purchase.';
+
 /** Emits the facts of one line, or returns why not. */
 function importOther(
   draft: Draft,
   state: PlayerState,
-  { at, session, purchase, player, quarantined }: OtherLine,
+  { at, session, purchase, refund, player, quarantined }: OtherLine,
   { game, environment, at: importedAt }: Context,
 ): string | typeof REPEATED | undefined {
   const base = { entityId: state.id, game, environment, at, externalId: state.externalId } as const;
@@ -52,6 +55,17 @@ function importOther(
       return "The player's total_revenue would exceed its maximum.";
     }
     draft.emit({ kind: 'PurchaseImported', ...base, ...purchase, digest });
+  }
+  if (refund !== undefined) {
+    const { amount, transactionId, refundId } = refund;
+    const digest = digestOf(transactionId);
+    // Without an id, one time and amount of a transaction is one refund: files overlap.
+    const refundDigest = digestOf(refundId ?? `${transactionId}\n${at}\n${amount}`);
+    if (state.recordedRefunds?.some((earlier) => earlier.digest === refundDigest) === true) return REPEATED;
+    const outcome = refundOf(state, digest, amount);
+    if (outcome.kind === 'failure') return outcome.message ?? NO_REFUND;
+    const { kind: _, ...money } = outcome;
+    draft.emit({ kind: 'RefundImported', ...base, ...money, transactionId, digest, refundId, refundDigest });
   }
   if (session !== undefined) {
     const digest = digestOf(session.sessionId);

@@ -20,17 +20,21 @@ export function someLines(history: PlayerHistory, isWanted: (place: number) => b
   const others = history.others
     .filter(({ place }) => isWanted(place))
     .map((other): OtherLine => ({ ...other, place: places.indexOf(other.place) }));
-  const some = events === undefined ? undefined : eventsAt(events, isWanted);
-  const times = some === undefined ? timesOf(others) : { firstAt: some.fromAt, lastAt: some.toAt };
-  const { firstAt, lastAt } = times;
-  return { playerId, externalId, lines, firstAt, lastAt, others, ...(some === undefined ? {} : { events: some }) };
+  const kept = { playerId, externalId, lines, others };
+  if (events === undefined) return { ...kept, ...timesOf(others) };
+  const some = eventsAt(events, isWanted);
+  // A refund is no activity of the player.
+  const refunds = new Set(others.flatMap(({ place, refund }) => (refund === undefined ? [] : [place])));
+  const seen = some.plain.filter((_, place) => !refunds.has(place)).map(({ at }) => at);
+  return { ...kept, events: some.events, firstAt: Math.min(...seen), lastAt: Math.max(...seen) };
 }
 
-function eventsAt({ packed }: PlayerEvents, isWanted: (place: number) => boolean): PlayerEvents {
+function eventsAt({ packed }: PlayerEvents, isWanted: (place: number) => boolean) {
   const some = someEvents(packed, isWanted);
   const plain = unpackEvents(some);
   const times = plain.map(({ at }) => at);
-  return { packed: some, fromAt: Math.min(...times), toAt: Math.max(...times), tallies: talliesOf(plain) };
+  const bounds = { fromAt: Math.min(...times), toAt: Math.max(...times) };
+  return { plain, events: { packed: some, ...bounds, tallies: talliesOf(plain) } };
 }
 
 function timesOf(others: readonly OtherLine[]): { firstAt: number; lastAt: number } {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerLimits } from '../decision/decision.ts';
 import { isHighRisk } from '../churn/churn-changes.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 import type { HistoryImported } from '../../core/vocabulary/facts/import-facts.ts';
 import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';

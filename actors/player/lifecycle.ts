@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 

@@ -4,7 +4,7 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 
 export const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

@@ -1,4 +1,4 @@
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 
 /** The thresholds of a game without settings of its own. */
 export const DEFAULT_THRESHOLDS: LifecycleThresholds = {

@@ -1,3 +1,4 @@
+import { isActivity } from '../../core/vocabulary/facts/event-tracked.ts';
 import { churnChangesAt, isHighRisk } from '../churn/churn-changes.ts';
 import { churnRisk } from '../churn/churn-risk.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
@@ -5,7 +6,7 @@ import type { Draft } from '../decision/decision.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { nextStage, stageAfterActivity } from './lifecycle.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 
 /*
@@ -65,6 +66,7 @@ const EFFECTS: { readonly [K in DomainFact['kind']]?: Effect } = {
 
 /** A session that its client ends is activity; one that expires or is replaced is not. */
 function effectOf(fact: DomainFact): Effect | undefined {
+  if (fact.kind === 'EventTracked' && !isActivity(fact)) return undefined;
   return fact.kind === 'SessionClosed' && fact.reason !== 'ended' ? 'playtime' : EFFECTS[fact.kind];
 }
 

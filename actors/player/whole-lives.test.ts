@@ -6,7 +6,7 @@ import { jitterMs } from '../segments/update-segments.ts';
 import { played } from '../sessions/activity.ts';
 import { BORN_AT, HOUR_MS, ID, life } from './testing-player-life.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 import { NO_ACTIVITY } from '../../core/vocabulary/state/player.ts';
 

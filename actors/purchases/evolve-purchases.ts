@@ -1,15 +1,20 @@
+import type { RefundImported } from '../../core/vocabulary/facts/import-facts.ts';
 import { PURCHASE_LIMITS } from './limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/facts/purchase-facts.ts';
+import type {
+  PurchaseRecorded,
+  PurchaseRefunded,
+  PurchaseReversed,
+} from '../../core/vocabulary/facts/purchase-facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
+import type { RecordedPurchase, RecordedRefund } from '../../core/vocabulary/state/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
   const { digest, amount, at, by, currency, productId } = fact;
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
-  const totals = { amount, totalRevenue, purchaseCount };
-  const correction = by === 'client' ? { byClient: { told: { at, currency, productId } } } : {};
+  const purchase = { amount, totalRevenue, purchaseCount, details: { at, currency, productId } };
+  const whose = by === 'client' ? { byClient: true as const } : {};
   return {
     ...state,
     totalRevenue,
@@ -18,7 +23,7 @@ export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): Pl
     recordedPurchases:
       digest === null
         ? state.recordedPurchases
-        : withPurchase(state.recordedPurchases, { digest, ...totals, ...correction }),
+        : withPurchase(state.recordedPurchases, { digest, ...purchase, ...whose }),
     lastSeenAt: Math.max(state.lastSeenAt, at),
   };
 }
@@ -34,6 +39,33 @@ export function purchaseReversed(state: PlayerState, { digest, amount }: Purchas
   };
 }
 
+/** A refund confirms its purchase: no server key replaces it afterwards. It is no activity of the player. */
+export function purchaseRefunded(state: PlayerState, fact: PurchaseRefunded | RefundImported): PlayerState {
+  const { digest, amount, remaining, refundDigest } = fact;
+  const totalRevenue = state.totalRevenue - amount;
+  const purchaseCount = state.purchaseCount - (remaining === 0 ? 1 : 0);
+  const refund = { transaction: digest, amount, remaining, totalRevenue, purchaseCount };
+  return {
+    ...state,
+    totalRevenue,
+    purchaseCount,
+    isPayer: purchaseCount > 0,
+    recordedPurchases: state.recordedPurchases.map((purchase) =>
+      purchase.digest === digest ? refunded(purchase, purchase.amount - remaining) : purchase,
+    ),
+    ...(refundDigest === null ? {} : { recordedRefunds: withRefund(state, { digest: refundDigest, ...refund }) }),
+  };
+}
+
+function refunded(purchase: RecordedPurchase, amount: number): RecordedPurchase {
+  const { byClient: _, ...confirmed } = purchase;
+  return { ...confirmed, refunded: amount };
+}
+
+function withRefund({ recordedRefunds = [] }: PlayerState, refund: RecordedRefund): readonly RecordedRefund[] {
+  return [...recordedRefunds, refund].slice(-PURCHASE_LIMITS.recordedRefunds);
+}
+
 /** Beyond the bound, drops the oldest purchases of client keys first, so that a client cannot evict a server's. */
 function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurchase): readonly RecordedPurchase[] {
   const next = [...held, purchase];
@@ -41,17 +73,23 @@ function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurch
     const oldest = next.findIndex(({ byClient }) => byClient !== undefined);
     next.splice(Math.max(0, oldest), 1);
   }
-  return purchase.byClient === undefined ? next : withoutOldTold(next);
+  return withoutOldDetails(next);
 }
 
-function withoutOldTold(purchases: RecordedPurchase[]): RecordedPurchase[] {
-  let correctable = 0;
+/** Whether details of one more purchase, older than the others, are kept. */
+export function hasRoomForDetails(purchases: readonly RecordedPurchase[]): boolean {
+  return purchases.filter(({ details }) => details !== undefined).length < PURCHASE_LIMITS.detailedPurchases;
+}
+
+function withoutOldDetails(purchases: RecordedPurchase[]): RecordedPurchase[] {
+  let detailed = 0;
   for (let place = purchases.length - 1; place >= 0; place--) {
     const purchase = purchases[place];
-    if (purchase === undefined || (purchase.byClient?.told ?? null) === null) continue;
-    correctable += 1;
-    if (correctable <= PURCHASE_LIMITS.correctablePurchases) continue;
-    purchases[place] = { ...purchase, byClient: { told: null } };
+    if (purchase?.details === undefined) continue;
+    detailed += 1;
+    if (detailed <= PURCHASE_LIMITS.detailedPurchases) continue;
+    const { details: _, ...rest } = purchase;
+    purchases[place] = rest;
     break;
   }
   return purchases;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PURCHASE_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
-import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
+import type { RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -115,7 +115,7 @@ describe('recording a purchase', () => {
     });
 
     it('also replaces it when later purchases left only its amount in the state', () => {
-      const many = Array.from({ length: PURCHASE_LIMITS.correctablePurchases + 1 }, (_, n) => ({
+      const many = Array.from({ length: PURCHASE_LIMITS.detailedPurchases + 1 }, (_, n) => ({
         ...purchase({ transactionId: `tx-${n}`, amount: 2, currency: 'EUR' }),
         by: 'client' as const,
       }));

@@ -1,8 +1,9 @@
+import { PURCHASE_EVENT } from '../../core/vocabulary/service-events.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { unitsText } from '../../core/kernel/money.ts';
-import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
+import type { RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
@@ -38,8 +39,7 @@ export function recordPurchase(
   const { game, environment, at, by } = context;
   const base = { entityId: playerId, game, environment, at, externalId: state.externalId } as const;
   if (earlier !== undefined && transactionId !== null) {
-    const { digest: taken, amount: before, byClient } = earlier;
-    const replaced = byClient?.told ?? { at, currency, productId };
+    const { digest: taken, amount: before, details: replaced = { at, currency, productId } } = earlier;
     draft.emit({
       kind: 'PurchaseReversed',
       ...base,
@@ -64,7 +64,7 @@ export function recordPurchase(
       playerId,
       eventId: command.eventId,
       remember: false,
-      eventName: 'purchase',
+      eventName: PURCHASE_EVENT,
       properties: propertiesOf(command),
       sessionId: null,
       timestamp: at,

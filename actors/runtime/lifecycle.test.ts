@@ -5,7 +5,7 @@ import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
 import { createLiveDefinitions } from './definitions/live-definitions.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 
 const DAY_MS = 86_400_000;
 const P1 = 'p1';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
-import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
+import type { RecordSession } from '../../core/vocabulary/commands/recorded.ts';
 import { decide } from '../decide.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { createDraft } from '../runtime/term/draft.ts';

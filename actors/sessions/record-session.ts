@@ -1,6 +1,7 @@
+import { SESSION_EVENT } from '../../core/vocabulary/service-events.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../core/kernel/text/timestamp.ts';
-import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
+import type { RecordSession } from '../../core/vocabulary/commands/recorded.ts';
 import { playerIn, type Context, type Draft } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
@@ -56,7 +57,7 @@ export function recordSession(
       playerId,
       eventId: command.eventId,
       remember: false,
-      eventName: 'session_recorded',
+      eventName: SESSION_EVENT,
       // JSON.stringify omits undefined times.
       properties: JSON.stringify({
         session_id: sessionId,

@@ -13,7 +13,8 @@ CREATE TABLE IF NOT EXISTS player_days
     sessions UInt32 CODEC(T64, ZSTD(1)),
     playtime_seconds UInt64 CODEC(T64, ZSTD(1)),
     purchases Int32 CODEC(T64, ZSTD(1)),
-    revenue Decimal(18, 4) CODEC(ZSTD(1)),
+    -- What was paid; refunds are rows of purchases only, because they make no day of a player.
+    gross_revenue Decimal(18, 4) CODEC(ZSTD(1)),
     -- The last that an event of the day names; '' without one.
     country LowCardinality(String),
     -- The last that a session of the day names; '' without one.
@@ -32,7 +33,7 @@ CREATE TABLE IF NOT EXISTS player_days
     cohort_country LowCardinality(String),
     cohort_platform LowCardinality(String),
     cohort_app_version LowCardinality(String),
-    -- The day before this one in this table, and the first with more purchases than reversals; NULL: none.
+    -- The day before this one in this table, and the first with purchases, whatever was refunded later; NULL: none.
     previous_day Nullable(Date) CODEC(ZSTD(1)),
     first_purchase_day Nullable(Date) CODEC(ZSTD(1)),
     -- Whether the columns from cohort_day on are final for now. If not, the builder was interrupted and will continue.

@@ -38,9 +38,10 @@ ORDER BY (game_id, environment, toDate(received_at), player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in. A server key's
--- purchase replaces one that a client key recorded under the same transaction_id. Then one more row takes the client's
--- back: all its values, with the negative amount, and -1 in `counts`. So sum(amount) is what was paid and sum(counts)
--- how often, by whatever rows are grouped.
+-- purchase replaces one that a client key recorded under the same transaction_id. Then one more row ('replaced') takes
+-- the client's back: all its values, with the negative amount, and -1 in `counts`. A refund is a row with the negative
+-- amount at its own time, and -1 in `counts` if nothing remains of the purchase, else 0. So sum(amount) is what was paid
+-- and not refunded and sum(counts) how often, by whatever rows are grouped.
 CREATE TABLE IF NOT EXISTS purchases
 (
     game_id LowCardinality(String),
@@ -55,6 +56,10 @@ CREATE TABLE IF NOT EXISTS purchases
     -- 'client', 'server' or 'import'.
     recorded_by LowCardinality(String),
     counts Int8 DEFAULT 1,
+    -- 'purchase', 'replaced' or 'refund'.
+    kind LowCardinality(String) DEFAULT 'purchase',
+    -- The caller's id of a refund.
+    refund_id Nullable(String) CODEC(ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     -- As in events.

@@ -29,7 +29,9 @@ export interface CampaignArm {
   inside: number;
   converted: number;
   payers: number;
+  /** Less what was refunded of it. */
   revenue: number;
+  grossRevenue: number;
   /** Sample deviation of the revenue per player; NaN: fewer than two players. */
   revenueDeviation: number;
   /** Third and fourth central moments of the revenue per player, μ₃/σ³ and μ₄/σ⁴; NaN: no value varies. */
@@ -68,6 +70,7 @@ export async function findCampaignReport(
     converted: Number(row.converted),
     payers: Number(row.payers),
     revenue: Number(row.revenue),
+    grossRevenue: Number(row.gross),
     revenueDeviation: row.deviation ?? Number.NaN,
     revenueSkewness: row.skewness ?? Number.NaN,
     revenueKurtosis: row.kurtosis ?? Number.NaN,
@@ -89,6 +92,7 @@ interface ArmRow {
   converted: string | number;
   payers: string | number;
   revenue: string | number;
+  gross: string | number;
   deviation: number | null;
   skewness: number | null;
   kurtosis: number | null;
@@ -103,7 +107,8 @@ ORDER BY event, reason`;
 
 const ARMS = `
 SELECT arm, players, players_inside AS inside, converted, payers, toFloat64(revenue) AS revenue,
-  revenue_deviation AS deviation, revenue_skewness AS skewness, revenue_kurtosis AS kurtosis
+  toFloat64(gross_revenue) AS gross, revenue_deviation AS deviation, revenue_skewness AS skewness,
+  revenue_kurtosis AS kurtosis
 FROM campaign_readout(game = {game:String}, campaign = {campaign:String}, conversion_event = {event:String},
   window_hours = {hours:UInt32})
 ORDER BY arm`;

@@ -1,10 +1,5 @@
 import type { EventSender } from '../../core/vocabulary/facts/event-tracked.ts';
-
-/** The event of a recorded purchase. */
-export const PURCHASE_EVENT = 'purchase';
-
-/** Events that the service creates for recorded purchases and sessions. Callers may track events with these names. */
-const SERVICE_EVENTS: ReadonlySet<string> = new Set([PURCHASE_EVENT, 'session_recorded']);
+import { SERVICE_EVENTS } from '../../core/vocabulary/service-events.ts';
 
 /** Who sent an event, of those that rows know. */
 export type RowSender = EventSender | 'import';

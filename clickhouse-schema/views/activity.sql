@@ -4,7 +4,8 @@ FROM player_days FINAL
 WHERE environment = 'live';
 
 -- Daily figures of the live environment, from `player_days`. `gap` is how many days ago the player was active before,
--- at most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once.
+-- at most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once. A
+-- refund counts on its own day, which need not have a player.
 CREATE OR REPLACE VIEW kpis_daily AS
 WITH
     grouped AS
@@ -17,7 +18,8 @@ WITH
             countIf(cohort_day = day) AS beginners,
             countIf(purchases > 0) AS paying,
             countIf(first_purchase_day = day) AS converted,
-            sum(revenue) AS paid,
+            sum(gross_revenue) AS paid,
+            toDecimal128(0, 4) AS refunded,
             sum(purchases) AS bought,
             sum(sessions) AS played,
             sum(playtime_seconds) AS seconds,
@@ -25,6 +27,24 @@ WITH
         FROM player_days FINAL
         WHERE environment = 'live'
         GROUP BY game_id, day, gap
+        UNION ALL
+        SELECT
+            game_id,
+            toDate(happened_at, 'UTC') AS day,
+            toInt64(30),
+            toInt64(0),
+            0,
+            0,
+            0,
+            toDecimal128(0, 4),
+            toDecimal128(-sum(amount), 4),
+            0,
+            0,
+            0,
+            0
+        FROM purchases
+        WHERE environment = 'live' AND kind = 'refund'
+        GROUP BY game_id, day
     ),
     changes AS
     (
@@ -51,6 +71,7 @@ WITH
             sumIf(paying, change.4) AS paying,
             sumIf(converted, change.4) AS converted,
             sumIf(paid, change.4) AS paid,
+            sumIf(refunded, change.4) AS refunded,
             sumIf(bought, change.4) AS bought,
             sumIf(played, change.4) AS played,
             sumIf(seconds, change.4) AS seconds,
@@ -72,24 +93,26 @@ SELECT
     toUInt64(active) AS dau,
     toUInt64(in_week) AS wau,
     toUInt64(in_month) AS mau,
-    round(dau / mau, 4) AS stickiness,
+    round(dau / nullIf(mau, 0), 4) AS stickiness,
     beginners AS new_players,
     toUInt64(dau - new_players) AS returning_players,
     paying AS payers,
     converted AS first_time_payers,
-    round(payers / dau, 4) AS payer_share,
+    round(payers / nullIf(dau, 0), 4) AS payer_share,
     round(first_time_payers / nullIf(new_players, 0), 4) AS conversion,
-    paid AS revenue,
+    paid - refunded AS revenue,
+    paid AS gross_revenue,
+    refunded AS refunds,
     bought AS purchases,
-    round(toFloat64(revenue) / dau, 4) AS arpdau,
+    round(toFloat64(revenue) / nullIf(dau, 0), 4) AS arpdau,
     round(toFloat64(revenue) / nullIf(payers, 0), 4) AS arppu,
     played AS sessions,
-    round(sessions / dau, 4) AS sessions_per_player,
+    round(sessions / nullIf(dau, 0), 4) AS sessions_per_player,
     seconds AS playtime_seconds,
-    round(playtime_seconds / dau, 1) AS playtime_per_player,
+    round(playtime_seconds / nullIf(dau, 0), 1) AS playtime_per_player,
     counted AS events
 FROM rolling
-WHERE active > 0;
+WHERE active > 0 OR refunded != 0;
 
 CREATE OR REPLACE VIEW active_players_daily AS
 SELECT

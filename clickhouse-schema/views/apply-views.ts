@@ -1,8 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
-import { expanded } from '../templates.ts';
 
 /**
  * Makes the next `applyViews` create all views again. Call it before tables change: a view of `*` has the columns that
@@ -41,13 +39,11 @@ async function readViews(): Promise<View[]> {
   const folder = new URL('.', import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
-  return texts
-    .flatMap((text) => statementsOf(expanded(text, FUNNEL_MACROS)))
-    .map((sql) => {
-      const name = /^CREATE OR REPLACE VIEW (\w+) AS$/m.exec(sql)?.[1];
-      if (name === undefined) throw new SchemaError(`A file of views has only \`CREATE OR REPLACE VIEW\`, not: ${sql}`);
-      return { name, sql, checksum: checksumOf(sql) };
-    });
+  return texts.flatMap(statementsOf).map((sql) => {
+    const name = /^CREATE OR REPLACE VIEW (\w+) AS$/m.exec(sql)?.[1];
+    if (name === undefined) throw new SchemaError(`A file of views has only \`CREATE OR REPLACE VIEW\`, not: ${sql}`);
+    return { name, sql, checksum: checksumOf(sql) };
+  });
 }
 
 /** Each view behind those that it reads. */

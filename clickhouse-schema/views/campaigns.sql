@@ -19,8 +19,9 @@ GROUP BY day, game_id, campaign_id, campaign_key, event, reason;
 
 -- The funnel of each campaign, and what held-out players did without it. A player belongs to an arm from the first time
 -- that the campaign would have given it a message; holdout is checked last, so both arms have players of one kind. A
--- player of both arms (the share was changed) is in neither. Purchases count for 7 times 24 hours from then on; players
--- who entered later than that count with what they did so far.
+-- player of both arms (the share was changed) is in neither. Purchases count for 7 times 24 hours from then on, each
+-- transaction once, less what was refunded of it, whenever that was; players who entered later than that count with
+-- what they did so far.
 CREATE OR REPLACE VIEW campaign_funnels AS
 WITH
     entries AS
@@ -47,17 +48,25 @@ WITH
             entries.game_id AS game_id,
             entries.campaign_id AS campaign_id,
             entries.player_id AS player_id,
-            sum(purchases.counts) AS times,
-            sum(purchases.amount) AS spent
+            sum(purchases.times) AS times,
+            sum(purchases.gross) AS gross,
+            sum(purchases.net) AS spent
         FROM entries
         INNER JOIN
         (
-            SELECT game_id, player_id, amount, counts, received_at
+            SELECT
+                game_id,
+                player_id,
+                sumIf(counts, kind != 'refund') AS times,
+                sumIf(amount, kind != 'refund') AS gross,
+                sum(amount) AS net,
+                min(received_at) AS bought_at
             FROM purchases
-            WHERE environment = 'live'
+            WHERE environment = 'live' AND (game_id, player_id) IN (SELECT game_id, player_id FROM entries)
+            GROUP BY game_id, player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
         ) AS purchases ON purchases.game_id = entries.game_id AND purchases.player_id = entries.player_id
-        WHERE purchases.received_at >= entries.entered_at
-            AND purchases.received_at < entries.entered_at + INTERVAL 168 HOUR
+        WHERE purchases.bought_at >= entries.entered_at
+            AND purchases.bought_at < entries.entered_at + INTERVAL 168 HOUR
         GROUP BY game_id, campaign_id, player_id
     )
 SELECT
@@ -72,7 +81,9 @@ SELECT
     countIf(bought.times > 0) AS players_purchased,
     players_purchased / players AS conversion_rate,
     sum(bought.times) AS purchases,
-    sum(bought.spent) AS revenue
+    sum(bought.spent) AS revenue,
+    sum(bought.gross) AS gross_revenue,
+    gross_revenue - revenue AS refunds
 FROM entries
 LEFT JOIN bought ON bought.game_id = entries.game_id AND bought.campaign_id = entries.campaign_id AND bought.player_id = entries.player_id
 GROUP BY game_id, campaign_id, arm;
@@ -112,7 +123,8 @@ WITH
             entries.player_id AS player_id,
             sum(done.is_conversion) AS conversions,
             sum(done.counts) AS times,
-            sum(done.amount) AS spent,
+            sum(done.gross) AS gross,
+            sum(done.net) AS spent,
             sum(done.is_session) AS sessions,
             sum(done.seconds) AS seconds,
             uniqExactIf(toDate(done.at, 'UTC'), done.is_activity) AS days,
@@ -121,16 +133,19 @@ WITH
         INNER JOIN
         (
             SELECT player_id, received_at AS at, event_name = {conversion_event: String} AS is_conversion,
-                0 AS counts, toDecimal64(0, 4) AS amount, 0 AS is_session, 0 AS seconds, true AS is_activity
+                0 AS counts, toDecimal64(0, 4) AS gross, toDecimal64(0, 4) AS net, 0 AS is_session, 0 AS seconds,
+                event_name != 'purchase_refunded' OR source = 'caller' AS is_activity
             FROM events
             WHERE game_id = {game: String} AND environment = 'live'
                 AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))
             UNION ALL
-            SELECT player_id, received_at, 0, counts, amount, 0, 0, false
+            SELECT player_id, min(received_at), 0, sumIf(counts, kind != 'refund'), sumIf(amount, kind != 'refund'),
+                sum(amount), 0, 0, false
             FROM purchases
-            WHERE game_id = {game: String} AND environment = 'live'
+            WHERE game_id = {game: String} AND environment = 'live' AND player_id IN (SELECT player_id FROM entries)
+            GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
             UNION ALL
-            SELECT player_id, received_at, 0, 0, toDecimal64(0, 4), 1, duration_seconds, false
+            SELECT player_id, received_at, 0, 0, toDecimal64(0, 4), toDecimal64(0, 4), 1, duration_seconds, false
             FROM sessions
             WHERE game_id = {game: String} AND environment = 'live'
         ) AS done ON done.player_id = entries.player_id
@@ -152,6 +167,8 @@ SELECT
     countIf(activity.times > 0) AS payers,
     sum(activity.times) AS purchases,
     sum(activity.spent) AS revenue,
+    sum(activity.gross) AS gross_revenue,
+    gross_revenue - revenue AS refunds,
     toFloat64(revenue) / players AS revenue_per_player,
     stddevSampStable(toFloat64(activity.spent)) AS revenue_deviation,
     skewPop(toFloat64(activity.spent)) AS revenue_skewness,

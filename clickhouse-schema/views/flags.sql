@@ -30,7 +30,8 @@ GROUP BY day, game_id, flag_key, flag_version, variant_key;
 --   metrics        each 'conversion:EVENT', 'count:EVENT' or 'sum:PROPERTY:EVENT'
 --   window_days    after a player's first exposure
 --   covariate_days before it
--- Players are excluded as in the results of a flag. The covariate is the same metric before the exposure.
+-- Players are excluded as in the results of a flag. The covariate is the same metric before the exposure. The event
+-- `purchase` counts recorded purchases, each transaction once, less what was refunded of it.
 CREATE OR REPLACE VIEW experiment_readout AS
 WITH
     {metrics: Array(String)} AS metrics,
@@ -77,10 +78,10 @@ WITH
     measured AS
     (
         WITH
-            tracked.counts AND tracked.place > entered.first_place
+            tracked.place > entered.first_place
                 AND tracked.received_at < {until: DateTime64(3, 'UTC')}
                 AND tracked.received_at < entered.first_place.1 + toIntervalDay({window_days: UInt16}) AS is_after,
-            tracked.counts AND tracked.place < entered.first_place
+            tracked.place < entered.first_place
                 AND tracked.received_at >= entered.first_place.1 - toIntervalDay({covariate_days: UInt16}) AS is_before
         SELECT
             entered.player_id AS player,
@@ -89,8 +90,8 @@ WITH
             any(entered.excluded) AS excluded,
             any(entered.arrived) AS arrived,
             any(entered.own_exposures) AS own_exposures,
-            countIf(is_after) AS events_after,
-            countIf(is_before) AS events_before,
+            sumIf(tracked.counts, is_after) AS events_after,
+            sumIf(tracked.counts, is_before) AS events_before,
             multiIf(
                 any(entered.kind) = 'sum', sumIf(tracked.amount, is_after),
                 any(entered.kind) = 'count', toFloat64(events_after),
@@ -106,7 +107,7 @@ WITH
                 number,
                 received_at,
                 (received_at, facts_sequence, facts_index) AS place,
-                true AS counts,
+                toInt64(1) AS counts,
                 if(paths[number] = '', toFloat64(0), coalesce(
                     if(JSONType(properties, paths[number]) IN ('Int64', 'UInt64', 'Double'), toNullable(JSONExtractFloat(properties, paths[number])), NULL),
                     if(JSONType(concat('[', inner, ']'), 1) IN ('Int64', 'UInt64', 'Double'), toNullable(JSONExtractFloat(concat('[', inner, ']'), 1)), NULL),
@@ -117,6 +118,24 @@ WITH
             WHERE game_id = {game: String} AND environment = 'live' AND has(names, event_name) AND names[number] = event_name
                 AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
                 AND received_at < {until: DateTime64(3, 'UTC')}
+                AND NOT (event_name = 'purchase' AND source = 'service')
+            UNION ALL
+            SELECT player_id, number, first_place.1, first_place, bought, if(paths[number] = 'amount', paid, 0), ''
+            FROM
+            (
+                SELECT
+                    player_id,
+                    min((received_at, facts_sequence, facts_index)) AS first_place,
+                    toFloat64(sumIf(amount, recorded_by != 'import')) AS paid,
+                    sumIf(counts, recorded_by != 'import' AND kind != 'refund') AS bought
+                FROM purchases
+                WHERE game_id = {game: String} AND environment = 'live' AND has(names, 'purchase')
+                    AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16} + 7)
+                GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
+            )
+            ARRAY JOIN arrayEnumerate(metrics) AS number
+            WHERE names[number] = 'purchase'
+                AND first_place.1 >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
         ) AS tracked
         RIGHT JOIN
         (

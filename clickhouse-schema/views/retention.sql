@@ -160,21 +160,47 @@ LEFT JOIN
 ) AS days ON days.game_id = exposed.game_id AND days.player_id = exposed.player_id
 GROUP BY game_id, flag_key, flag_version, variant_key, exposure_day;
 
--- Revenue per player of each first day, up to and including the Nth UTC day after it. NULL while that day is not over.
+-- Revenue per player of each first day, up to and including the Nth UTC day after it, less what was refunded by then.
+-- NULL while that day is not over.
 CREATE OR REPLACE VIEW ltv_by_cohort AS
 SELECT
     cohort_day,
     game_id,
-    countIf(day = cohort_day) AS players,
-    countIf(first_purchase_day = day) AS payers,
-    sum(days.revenue) AS revenue,
-    if(cohort_day < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day)) / players, 4), NULL) AS d0,
-    if(cohort_day + 1 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
-    if(cohort_day + 90 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 90)) / players, 4), NULL) AS d90
-FROM player_days AS days FINAL
-WHERE environment = 'live' AND first_day = cohort_day
+    countIf(is_first) AS players,
+    countIf(has_first_purchase) AS payers,
+    sum(paid) AS revenue,
+    sumIf(paid, NOT is_refund) AS gross_revenue,
+    gross_revenue - revenue AS refunds,
+    if(cohort_day < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day)) / players, 4), NULL) AS d0,
+    if(cohort_day + 1 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
+    if(cohort_day + 90 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 90)) / players, 4), NULL) AS d90
+FROM
+(
+    SELECT
+        game_id,
+        cohort_day,
+        day,
+        gross_revenue AS paid,
+        day = cohort_day AS is_first,
+        ifNull(first_purchase_day = day, false) AS has_first_purchase,
+        false AS is_refund
+    FROM player_days FINAL
+    WHERE environment = 'live' AND first_day = cohort_day
+    UNION ALL
+    SELECT first_days.game_id, first_days.cohort_day, refunds.day, refunds.paid, false, false, true
+    FROM player_days AS first_days FINAL
+    INNER JOIN
+    (
+        SELECT game_id, player_id, toDate(happened_at, 'UTC') AS day, sum(amount) AS paid
+        FROM purchases
+        WHERE environment = 'live' AND kind = 'refund'
+        GROUP BY game_id, player_id, day
+    ) AS refunds ON refunds.game_id = first_days.game_id AND refunds.player_id = first_days.player_id
+    WHERE first_days.environment = 'live' AND first_days.first_day = first_days.cohort_day
+        AND first_days.day = first_days.cohort_day
+)
 GROUP BY game_id, cohort_day;

@@ -25,21 +25,25 @@ SELECT * EXCEPT environment, happened_at
 FROM purchases
 WHERE environment = 'live';
 
+-- Purchases and payers of a day are those who bought, whatever is refunded later. A refund counts on its own day.
 CREATE OR REPLACE VIEW purchases_daily AS
 SELECT
     day,
     game_id,
     sum(times) AS purchases,
     countIf(times > 0) AS payers,
-    sum(spent) AS revenue
+    sum(net) AS revenue,
+    sum(gross) AS gross_revenue,
+    gross_revenue - revenue AS refunds
 FROM
 (
     SELECT
         toDate(happened_at) AS day,
         game_id,
         player_id,
-        sum(counts) AS times,
-        sum(amount) AS spent
+        sumIf(counts, kind != 'refund') AS times,
+        sum(amount) AS net,
+        sumIf(amount, kind != 'refund') AS gross
     FROM purchases
     WHERE environment = 'live'
     GROUP BY day, game_id, player_id

@@ -46,6 +46,7 @@ import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './operations/freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
 import { gameInit } from './game/game-init.ts';
+import { gameSettingsRoutes } from './settings/game-settings.ts';
 import { gameSync } from './game/game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep/ofrep.ts';
 import { getLifecycle } from './players/state/lifecycle.ts';
@@ -56,6 +57,7 @@ import { replayQuarantine } from './event-schemas/quarantine-replay.ts';
 import { listQuarantine } from './event-schemas/quarantine.ts';
 import { propertyRoutes } from './properties/properties.ts';
 import { recordPurchase } from './players/purchases/record-purchase.ts';
+import { refundPurchase } from './players/purchases/refund-purchase.ts';
 import { recordSession } from './players/record-session.ts';
 import type { Route } from './route/route.ts';
 import { getOpsStatus } from './operations/status.ts';
@@ -136,6 +138,7 @@ const CONSOLE_ROUTES: readonly Route[] = [
   runAnalyticsQuery,
   describeAnalyticsQuery,
   ...savedQueryRoutes,
+  ...gameSettingsRoutes,
   ...sessionRoutes,
   setPassword,
   ...passkeyRoutes,
@@ -159,6 +162,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     getChurnRisk,
     recordSession,
     recordPurchase,
+    refundPurchase,
     gameInit(config.sessionTtlSeconds),
     ...PLAYER_ROUTES,
     ...EVENT_ROUTES,

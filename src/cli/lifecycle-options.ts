@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_THRESHOLDS } from '../../actors/player/thresholds.ts';
 import { CLI_LIMITS } from './limits.ts';
 import { CliError } from './cli-error.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/game.ts';
 
 /** The parsed options. */
 export type LifecycleOptions = Partial<LifecycleThresholds>;

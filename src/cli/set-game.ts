@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander';
-import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/game.ts';
 import { gameAddress } from '../../streams/config/games.ts';
+import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
+import { currencyOf, CURRENCY_RULE } from '../../core/kernel/currencies.ts';
 import { CLI_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
@@ -14,6 +16,8 @@ interface SetOptions extends LifecycleOptions {
   listedAttributes?: string[];
   requirePlayerToken?: 'on' | 'off';
   approval?: 'on' | 'off';
+  timeZone?: string;
+  currency?: string;
 }
 
 /** `games set`: one option for each setting; other settings do not change. */
@@ -46,6 +50,8 @@ export function setGameCommand(context: CliContext): Command {
         'whether changes of live flags and campaigns in the console wait for a second person; default off',
       ).choices(['on', 'off']),
     )
+    .option('--time-zone <name>', 'IANA name of the zone in which figures count days; default UTC')
+    .option('--currency <code>', 'ISO 4217 code of the currency of all amounts, or none')
     .action((id: string, options: SetOptions) =>
       context.withConfigStore(async (store) => {
         const entry = store.get(gameAddress(id));
@@ -82,7 +88,17 @@ function changesOf(
     ...(requirePlayerToken === undefined ? {} : { requirePlayerToken: requirePlayerToken === 'on' }),
     ...(approval === undefined ? {} : { approval: approval === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
+    ...figuresOf(options),
   };
+}
+
+function figuresOf({ timeZone: zoneText, currency: code }: SetOptions): Partial<GameDocument> {
+  const timeZone = zoneText === undefined ? undefined : gameZoneOf(zoneText);
+  if (zoneText !== undefined && timeZone === undefined) throw new CliError(`--time-zone ${ZONE_RULE}.`);
+  if (code === undefined) return timeZone === undefined ? {} : { timeZone };
+  const currency = code === 'none' ? '' : currencyOf(code);
+  if (currency === undefined) throw new CliError(`--currency ${CURRENCY_RULE}, or \`none\`.`);
+  return timeZone === undefined ? { currency } : { timeZone, currency };
 }
 
 function attributesOf({ clientAttributes, listedAttributes }: SetOptions): ClientAttributes | undefined {

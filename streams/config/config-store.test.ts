@@ -6,7 +6,8 @@ import { createMemoryBroker } from '../log/memory/log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log/memory/log-memory.ts';
 import { openConfigStore } from './config-store.ts';
 import type { ConfigChange, ConfigStore } from './config-store.ts';
-import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
+import type { GameDocument } from '../../core/vocabulary/documents/game.ts';
 
 const game = (name: string): GameDocument => ({ name, tenant: 'acme', namespace: 'n', createdAt: 1 });
 const addressOf = (id: string): DocumentAddress<'game'> => ({

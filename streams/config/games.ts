@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
+import type { GameDocument } from '../../core/vocabulary/documents/game.ts';
 
 /** A game's id is part of subjects and keys of the log, of URLs and of rows in ClickHouse. */
 const GAME_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -14,6 +15,15 @@ export function isGameId(text: string): boolean {
 export function gameAddress(game: string): DocumentAddress<'game'> {
   return { game, environment: '_', kind: 'game', key: 'settings' };
 }
+
+/** The time zone of the game that a document describes. */
+export const zoneOf = (game: GameDocument | undefined): string => game?.timeZone ?? DEFAULT_ZONE;
+
+/** The currency of its amounts; `undefined`: it has named none. */
+export const currencyIn = (game: GameDocument | undefined): string | undefined => game?.currency || undefined;
+
+/** The zone of a game that has chosen none. */
+export const DEFAULT_ZONE = 'UTC';
 
 /** A new game with its own namespace for player ids. */
 export function createGame(name: string, tenant: string, clock: Clock, ids: Ids): GameDocument {

@@ -15,11 +15,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/codec': ['core/vocabulary'],
 
   'clickhouse-schema': [],
-  'clickhouse-schema/behaviour': [],
-  'clickhouse-schema/views': ['clickhouse-schema', 'clickhouse-schema/behaviour'],
+  'clickhouse-schema/metrics': [],
+  'clickhouse-schema/views': ['clickhouse-schema'],
   'clickhouse-schema/migrations': ['clickhouse-schema', 'clickhouse-schema/views'],
   'clickhouse-schema/rows': ['clickhouse-schema'],
-  'clickhouse-schema/queries': ['clickhouse-schema', 'clickhouse-schema/behaviour', 'clickhouse-schema/rows'],
+  'clickhouse-schema/queries': ['clickhouse-schema', 'clickhouse-schema/metrics', 'clickhouse-schema/rows'],
 
   'streams/log': [],
   'streams/config': ['streams/log'],
@@ -99,7 +99,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/idempotency': ['actors/decision'],
   'actors/player': ['actors/decision', 'actors/computed', 'actors/churn', 'actors/events'],
   'actors/sessions': ['actors/decision', 'actors/flags', 'actors/campaigns', 'actors/events', 'actors/player'],
+  'actors/purchases': ['actors/decision', 'actors/events'],
   'actors/import': [
+    'actors/purchases',
     'actors/decision',
     'actors/computed',
     'actors/conditions',
@@ -108,7 +110,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'actors/player',
     'actors/sessions',
   ],
-  'actors/purchases': ['actors/decision', 'actors/events'],
   actors: [
     'actors/decision',
     'actors/computed',

@@ -16,8 +16,8 @@ import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 /*
  * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain
- * model that adds each session and each purchase once, in arbitrary precision, and the rows of purchases add up to
- * them. Of a transaction that both kinds of key recorded, the server key's word counts.
+ * model that adds each session and each purchase once and takes each refund off once, in arbitrary precision, and the
+ * rows of purchases add up to them. Of a transaction that both kinds of key recorded, the server key's word counts.
  */
 
 const ID = aPlayer().id;
@@ -36,10 +36,20 @@ interface Purchase {
   key: string | undefined;
   by: CallerKind;
 }
+/** Of a transaction: an amount, or what remains. */
+interface Refund {
+  kind: 'refund';
+  amount: number | null;
+  transaction: string;
+  id: string | null;
+  key: string | undefined;
+  by: CallerKind;
+}
+type Request = Session | Purchase | Refund;
 /** What a caller does; `fate`: what becomes of the owner's append. */
 interface Call {
   kind: 'call';
-  request: Session | Purchase;
+  request: Request;
   fate: 'stored' | 'lost';
 }
 /** A caller does again what it did before. */
@@ -72,9 +82,17 @@ const purchase: Arbitrary<Purchase> = record({
   key,
   by,
 });
+const refund: Arbitrary<Refund> = record({
+  kind: constant('refund'),
+  amount: oneof(constantFrom(null, 1, 1_000, 99_900), integer({ min: 1, max: 10_000_000_000 })),
+  transaction: constantFrom('t1', 't2', 't3', 't4'),
+  id: constantFrom(null, 'r1', 'r2', 'r3'),
+  key,
+  by: constant<CallerKind>('server'),
+});
 const call: Arbitrary<Call> = record({
   kind: constant('call'),
-  request: oneof(session, purchase),
+  request: oneof(session, purchase, refund),
   fate: constantFrom('stored', 'stored', 'stored', 'lost'),
 });
 const rebuild: Arbitrary<Rebuild> = record({ kind: constant('rebuild'), from: constantFrom('log', 'snapshot') });
@@ -118,12 +136,13 @@ function createOwner() {
     /** What `sum(counts)` and `sum(amount)` answer, by the day of `received_at`. */
     get purchaseRows() {
       const place = { stream: '2026-01-01T00:00:00Z', sequence: 1, index: 0, partition: 0 };
-      const byDay = new Map<string, { counts: number; amount: bigint }>();
+      const byDay = new Map<string, { counts: number; amount: bigint; refunds: bigint }>();
       for (const fact of records.flatMap((record) => decodeCommit(record).facts)) {
         for (const [table, row] of namedRowsOf(fact, place)) {
           if (table !== 'purchases') continue;
           const day = new Date(Number(row['received_at'])).toISOString().slice(0, 10);
-          const sum = byDay.get(day) ?? { counts: 0, amount: 0n };
+          const sum = byDay.get(day) ?? { counts: 0, amount: 0n, refunds: 0n };
+          if (row['kind'] === 'refund') sum.refunds -= BigInt(Number(row['amount']));
           sum.counts += Number(row['counts']);
           sum.amount += BigInt(Number(row['amount']));
           byDay.set(day, sum);
@@ -141,9 +160,11 @@ function createOwner() {
 /** The documented behaviour, as a plain model. */
 function createModel() {
   const sessions = new Map<string, object>();
-  const transactions = new Map<string, { answer: { amount: number }; by: CallerKind }>();
+  const transactions = new Map<string, { answer: { amount: number }; by: CallerKind; refunded: bigint }>();
+  const refunds = new Map<string, { transaction: string; answer: { amount: number; remaining: number } }>();
   const keys = new Map<string, { hash: string; answer: object }>();
   let [sessionCount, seconds, purchaseCount, revenue, events] = [0, 0, 0, 0n, 0];
+  let [refunded, refundEvents] = [0n, 0];
 
   function playSession({ id, seconds: more }: Session): object {
     const first = sessions.get(id);
@@ -162,26 +183,62 @@ function createModel() {
   }
   function buy({ amount, transaction, by }: Purchase): object {
     const first = transaction === null ? undefined : transactions.get(transaction);
-    const isReplaced = first?.by === 'client' && by === 'server';
+    const isReplaced = first?.by === 'client' && by === 'server' && first.refunded === 0n;
     if (first !== undefined && !isReplaced) return { ...first.answer, replayed: true };
     purchaseCount += first === undefined ? 1 : 0;
     events += first?.answer.amount === amount ? 0 : 1;
     revenue += BigInt(amount) - BigInt(first?.answer.amount ?? 0);
     const answer = { kind: 'purchaseRecorded', playerId: ID, amount, totalRevenue: Number(revenue), purchaseCount };
-    if (transaction !== null) transactions.set(transaction, { answer, by });
+    if (transaction !== null) transactions.set(transaction, { answer, by, refunded: 0n });
     return first?.answer.amount === amount ? { ...answer, replayed: true } : answer;
   }
+  function refundOf({ amount, transaction, id }: Refund): object {
+    const first = id === null ? undefined : refunds.get(id);
+    if (first !== undefined) {
+      const isSame = amount === null ? first.answer.remaining === 0 : amount === first.answer.amount;
+      if (first.transaction === transaction && isSame) return { ...first.answer, replayed: true };
+      return { kind: 'failure', code: 'CONFLICT' };
+    }
+    const paid = transactions.get(transaction);
+    if (paid === undefined) return { kind: 'failure', code: 'NOT_FOUND' };
+    const left = BigInt(paid.answer.amount) - paid.refunded;
+    const taken = amount === null ? left : BigInt(amount);
+    if (left === 0n || taken > left) return { kind: 'failure', code: 'CONFLICT' };
+    paid.refunded += taken;
+    revenue -= taken;
+    refunded += taken;
+    refundEvents += 1;
+    if (taken === left) purchaseCount -= 1;
+    const money = { amount: Number(taken), remaining: Number(left - taken), totalRevenue: Number(revenue) };
+    const answer = { kind: 'purchaseRefunded', playerId: ID, ...money, purchaseCount };
+    if (id !== null) refunds.set(id, { transaction, answer });
+    return answer;
+  }
+  function done(request: Request): object {
+    switch (request.kind) {
+      case 'session':
+        return playSession(request);
+      case 'purchase':
+        return buy(request);
+      case 'refund':
+        return refundOf(request);
+    }
+  }
   return {
-    call(request: Session | Purchase): object {
+    call(request: Request): object {
       const hash = hashOf(request);
       const slot = request.key === undefined ? undefined : `${request.by} ${request.key}`;
       const known = slot === undefined ? undefined : keys.get(slot);
       if (known !== undefined) {
         return known.hash === hash ? { ...known.answer, replayed: true } : { kind: 'failure', code: 'CONFLICT' };
       }
-      const answer = request.kind === 'session' ? playSession(request) : buy(request);
-      if (slot !== undefined) keys.set(slot, { hash, answer });
+      const answer = done(request);
+      // A failure is not remembered.
+      if (slot !== undefined && !('code' in answer)) keys.set(slot, { hash, answer });
       return answer;
+    },
+    get refunds() {
+      return { events: refundEvents, amount: refunded };
     },
     get purchaseEvents() {
       return events;
@@ -196,14 +253,18 @@ function createModel() {
 /** Clients rely on the code of a failure, not on its message. */
 const told = (reply: Reply): object => (reply.kind === 'failure' ? { kind: 'failure', code: reply.code } : reply);
 
-const hashOf = (request: Session | Purchase): string => JSON.stringify({ ...request, key: '' });
+const hashOf = (request: Request): string => JSON.stringify({ ...request, key: '' });
 
-function bodyOf(request: Session | Purchase, eventId: string): CommandBody {
+function bodyOf(request: Request, eventId: string): CommandBody {
   const idempotency = request.key === undefined ? {} : { idempotency: { key: request.key, bodyHash: hashOf(request) } };
   if (request.kind === 'session') {
     const { id: sessionId, seconds: durationSeconds } = request;
     const times = { startedAt: null, endedAt: null };
     return { kind: 'RecordSession', playerId: ID, sessionId, ...times, durationSeconds, eventId, ...idempotency };
+  }
+  if (request.kind === 'refund') {
+    const { amount, transaction: transactionId, id: refundId } = request;
+    return { kind: 'RefundPurchase', playerId: ID, transactionId, amount, refundId, eventId, ...idempotency };
   }
   const { amount, transaction: transactionId } = request;
   const unsaid = { currency: null, productId: null };
@@ -215,7 +276,7 @@ it('any interleaving of sessions, purchases, repeats, crashes and rebuilds ends 
     property(life, (steps) => {
       const owner = createOwner();
       const model = createModel();
-      const requests: (Session | Purchase)[] = [];
+      const requests: Request[] = [];
       steps.forEach((step, index) => {
         if (step.kind === 'rebuild') return owner.rebuild(step.from);
         const request = step.kind === 'again' ? requests.at(-step.back) : step.request;
@@ -233,7 +294,9 @@ it('any interleaving of sessions, purchases, repeats, crashes and rebuilds ends 
       const counted = (name: string) => counters.find((counter) => counter.name === name)?.counts[0] ?? 0;
       expect(counted('session_recorded')).toBe(sessionCount);
       expect(counted('purchase')).toBe(model.purchaseEvents);
+      expect(counted('purchase_refunded')).toBe(model.refunds.events);
       const rows = [...owner.purchaseRows.values()];
+      expect(rows.reduce((sum, { refunds }) => sum + refunds, 0n)).toBe(model.refunds.amount);
       expect(rows.reduce((sum, { counts }) => sum + counts, 0)).toBe(purchaseCount);
       expect(rows.reduce((sum, { amount }) => sum + amount, 0n)).toBe(BigInt(totalRevenue));
       expect(activity.sessions[0] ?? 0).toBe(sessionCount);
@@ -258,8 +321,8 @@ it('a purchase that is replaced days later leaves nothing behind on the day on w
   owner.rebuild('snapshot');
   owner.call(bodyOf({ ...taken, amount: 99_900 }, 'e-2'), 'server', 20_456 * day, 'stored');
   expect([...owner.purchaseRows]).toEqual([
-    ['2026-01-01', { counts: 0, amount: 0n }],
-    ['2026-01-03', { counts: 1, amount: 99_900n }],
+    ['2026-01-01', { counts: 0, amount: 0n, refunds: 0n }],
+    ['2026-01-03', { counts: 1, amount: 99_900n, refunds: 0n }],
   ]);
   owner.rebuild('log');
   expect(owner.player).toMatchObject({ totalRevenue: 99_900, purchaseCount: 1 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
-import type { FlagDocument, GameDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { aCampaign } from '../../campaigns/testing-campaign.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';

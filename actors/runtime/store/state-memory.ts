@@ -44,6 +44,7 @@ export function stateBytes(state: EntityState): number {
     state.sessions.reduce((sum, session) => sum + sessionBytes(session), 0) +
     state.activity.sessions.length * DAY_BYTES +
     (state.recordedSessions.length + state.recordedPurchases.length) * RECORDED_BYTES +
+    (state.recordedRefunds?.length ?? 0) * RECORDED_BYTES +
     (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES +
     state.quarantine.released.length * RANGE_BYTES +
     computedBytes(state.computed)

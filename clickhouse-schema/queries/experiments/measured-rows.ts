@@ -1,4 +1,4 @@
-import { PURCHASE_EVENT } from '../../rows/event-source.ts';
+import { PURCHASE_EVENT } from '../../../core/vocabulary/service-events.ts';
 
 /** What one metric reads of an event. */
 export interface RowMetric {
@@ -20,8 +20,9 @@ const CORRECTED_DAYS = 7;
  * Parameters: `game`, `environment`, `metrics`, and the bounds `since` and `until`.
  *
  * Recorded purchases come from `purchases`, one row per transaction. Its events would count a transaction twice that a
- * client key and a server key recorded with different amounts. The row has the time of the first record and the amount
- * that remains. Events named `purchase` that callers sent or files brought count as any other event.
+ * client key and a server key recorded with different amounts. The row has the time of the first record, and the amount
+ * less what was refunded of it, whenever that was. Events named `purchase` that callers sent or files brought count as
+ * any other event.
  */
 export function measuredRows(metrics: readonly RowMetric[]): string {
   const events = `SELECT
@@ -44,7 +45,7 @@ export function measuredRows(metrics: readonly RowMetric[]): string {
         player_id,
         min((received_at, facts_sequence, facts_index)) AS first_place,
         toFloat64(sumIf(amount, recorded_by != 'import')) AS paid,
-        sumIf(counts, recorded_by != 'import') AS bought
+        sumIf(counts, recorded_by != 'import' AND kind != 'refund') AS bought
       FROM purchases
       WHERE game_id = {game:String} AND environment = {environment:String}
         AND received_at >= ${SINCE} - toIntervalDay(${CORRECTED_DAYS})

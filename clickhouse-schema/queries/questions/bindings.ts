@@ -1,6 +1,6 @@
 import { LATE_MS } from '../../event-time.ts';
 
-type BoundType = 'String' | 'Int64' | 'UInt32' | 'Array(String)' | 'Array(UInt32)';
+type BoundType = 'String' | 'Float64' | 'Int64' | 'UInt32' | 'Array(String)' | 'Array(UInt32)';
 
 /** The parameters of one statement. */
 export interface Bindings {
@@ -68,3 +68,7 @@ export function inScope(
     AND happened_at >= ${moment(fromMs)}
     AND happened_at < ${moment(toMs)}`;
 }
+
+/** The day of a time by a zone's clock, a Date. */
+export const dayOf = ({ bind }: Bindings, time: string, zone: string): string =>
+  `toDate(${time}, ${bind('String', zone)})`;

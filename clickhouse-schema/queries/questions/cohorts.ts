@@ -10,35 +10,62 @@ const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
 
 /**
  * Rows `{key, cohort, players, retained}`: a first day, its players, and for each of `days` how many were active that
- * many UTC days later. Read from `player_days`, as the view `retention_by_cohort` is.
+ * many days later. Read from `player_days`, as the view `retention_by_cohort` is.
  */
 export function retentionStatement(question: RetentionQuestion, bindings: Bindings): Statement {
   const days = bindings.bind('Array(UInt32)', question.days);
   const retained = `sumForEach(arrayMap(n -> toUInt64(day = cohort_day + n), ${days})) AS retained`;
-  return cohortStatement(bindings, question, [retained]);
+  return cohortStatement(bindings, question, 'player_days AS days FINAL', [
+    'countIf(day = cohort_day) AS players',
+    retained,
+  ]);
 }
 
 /**
  * Rows `{key, cohort, players, payers, revenue}`: a first day, its players, those of them who bought in the days that
- * are read, and for each of `days` the revenue of all up to and including that day. Read from `player_days`, as the
- * view `ltv_by_cohort` is.
+ * are read, and for each of `days` the revenue of all up to and including that day, less what was refunded by then.
+ * Read from `player_days` and the refunds, as the view `ltv_by_cohort` is.
  */
 export function ltvStatement(question: LtvQuestion, bindings: Bindings): Statement {
   const days = bindings.bind('Array(UInt32)', question.days);
-  return cohortStatement(bindings, question, [
-    'countIf(first_purchase_day = day) AS payers',
-    `sumForEach(arrayMap(n -> if(day <= cohort_day + n, toFloat64(days.revenue), 0.), ${days})) AS revenue`,
+  return cohortStatement(bindings, question, daysAndRefunds(bindings, question), [
+    'countIf(day = cohort_day AND NOT is_refund) AS players',
+    'countIf(first_purchase_day = day AND NOT is_refund) AS payers',
+    `sumForEach(arrayMap(n -> if(day <= cohort_day + n, toFloat64(paid), 0.), ${days})) AS revenue`,
   ]);
+}
+
+/** Days of players, and each day on which purchases of a player were refunded, with the columns of its first day. */
+function daysAndRefunds(bindings: Bindings, { game, environment, fromMs, zone }: LtvQuestion): string {
+  const scope = `game_id = ${bindings.bind('String', game)} AND environment = ${bindings.bind('String', environment)}`;
+  return `(
+  SELECT *, gross_revenue AS paid, false AS is_refund FROM player_days FINAL WHERE ${scope}
+  UNION ALL
+  SELECT first_days.* REPLACE (refunds.refund_day AS day), refunds.refunded, true
+  FROM player_days AS first_days FINAL
+  INNER JOIN (
+    SELECT player_id AS refund_player, toDate(happened_at, ${bindings.bind('String', zone)}) AS refund_day, sum(amount) AS refunded
+    FROM purchases
+    WHERE ${scope} AND kind = 'refund' AND received_at >= ${bindings.moment(fromMs)}
+    GROUP BY refund_player, refund_day
+  ) AS refunds ON refunds.refund_player = first_days.player_id
+  WHERE ${scope} AND first_days.day = first_days.cohort_day
+) AS days`;
 }
 
 type CohortQuestion = RetentionQuestion | LtvQuestion;
 
-function cohortStatement(bindings: Bindings, question: CohortQuestion, figures: readonly string[]): Statement {
-  const { game, environment, fromMs, toMs, days, by, limit } = question;
+function cohortStatement(
+  bindings: Bindings,
+  question: CohortQuestion,
+  source: string,
+  figures: readonly string[],
+): Statement {
+  const { game, environment, fromMs, toMs, zone, days, by, limit } = question;
   const { bind, parameters } = bindings;
-  const from = dayOf(bindings, fromMs);
+  const from = dayOf(bindings, zone, fromMs);
   const cohorts = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
-  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, toMs)} AND day >= ${from}
+  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, zone, toMs)} AND day >= ${from}
   AND first_day = cohort_day`;
   const key = by === undefined ? `''` : COHORT_TEXT[by];
   const ofLargest = `${key} IN (
@@ -49,29 +76,15 @@ function cohortStatement(bindings: Bindings, question: CohortQuestion, figures: 
 SELECT
   ${key} AS key,
   toString(cohort_day) AS cohort,
-  countIf(day = cohort_day) AS players,
   ${figures.join(',\n  ')}
-FROM player_days AS days FINAL
-WHERE ${cohorts} AND day <= ${dayOf(bindings, toMs)} + ${bind('UInt32', Math.max(0, ...days))}
+FROM ${source}
+WHERE ${cohorts} AND day <= ${dayOf(bindings, zone, toMs)} + ${bind('UInt32', Math.max(0, ...days))}
   AND ${by === undefined ? '1' : ofLargest}
 GROUP BY key, cohort_day
 ORDER BY key, cohort_day`;
   return { sql, parameters };
 }
 
-/**
- * The first days of players as a source of measures: `happened_at` is then when a player was first seen, and the other
- * columns are those of the first day.
- */
-export function firstDays(bindings: Bindings, { fromMs, toMs }: { fromMs: number; toMs: number }): string {
-  // By month of `day` the table is partitioned; `cohort_at` lies on that day.
-  return `(
-    SELECT game_id, environment, player_id, cohort_at AS happened_at, cohort_at AS received_at, country, platform, app_version
-    FROM player_days FINAL
-    WHERE day = cohort_day AND day >= ${dayOf(bindings, fromMs)} AND day <= ${dayOf(bindings, toMs)}
-  )`;
-}
-
-function dayOf({ moment }: Bindings, ms: number): string {
-  return `toDate(${moment(ms)}, 'UTC')`;
+function dayOf({ bind, moment }: Bindings, zone: string, ms: number): string {
+  return `toDate(${moment(ms)}, ${bind('String', zone)})`;
 }

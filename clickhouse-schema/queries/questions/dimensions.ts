@@ -1,49 +1,70 @@
 import { QUESTION_LIMITS } from './limits.ts';
+import { columnSql } from '../../metrics/dimension-sql.ts';
+import type { Source } from '../../../core/vocabulary/metrics/metric.ts';
 import type { Bindings } from './bindings.ts';
-import type { ColumnName, Dimension, Filter } from './question.ts';
+import type { Dimension, Scope } from './question.ts';
 
-/** Each column as text. */
-const COLUMN_TEXT: Readonly<Record<ColumnName, string>> = {
-  event_name: 'toString(event_name)',
-  country: 'toString(country)',
-  lifecycle_stage: 'toString(lifecycle_stage)',
-  is_payer: `if(is_payer, 'true', 'false')`,
-  source: 'toString(source)',
-  key_kind: 'toString(key_kind)',
-  end_reason: 'toString(end_reason)',
-  platform: 'toString(platform)',
-  app_version: 'toString(app_version)',
-  currency: `ifNull(toString(currency), '')`,
-  product_id: `ifNull(toString(product_id), '')`,
-  recorded_by: 'toString(recorded_by)',
-};
+/** A value as expressions. */
+export interface Value {
+  /** As text, '' where there is none; a long one is cut to what a condition may name. */
+  text: string;
+  /** The same, as long as it is. */
+  whole: string;
+  /** The number that it is, or NULL; undefined: it is always a text. */
+  number: string | undefined;
+}
 
 /**
- * The value of a row as text; '' where it has none. Values of properties are cut to what a condition may name: a client
- * may send 64 KiB, and an answer repeats values.
+ * Where a value is found: in the row itself, in the player's row of `player_days` on the day of the row, or with the
+ * player now, by `player_id` in a table.
  */
-export function textOf(bindings: Bindings, dimension: Dimension): string {
-  if (dimension.kind === 'column') return COLUMN_TEXT[dimension.column];
-  const [whole, nested] = placesOf(bindings, dimension.path).map(textAt);
-  const text = nested === undefined ? `${whole}` : `if(${whole} != '', ${whole}, ${nested})`;
-  return `substringUTF8(${text}, 1, ${QUESTION_LIMITS.questionValueLength})`;
+export type Found = Value & { from: 'row' | 'day' | 'player' };
+
+/** @returns undefined if rows of the source have no such value */
+export function valueOf(bindings: Bindings, source: Source, dimension: Dimension, scope: Scope): Found | undefined {
+  switch (dimension.kind) {
+    case 'column': {
+      const column = columnSql(dimension.column, source);
+      return column && { from: column.of, text: column.text, whole: column.text, number: undefined };
+    }
+    case 'property':
+      return { from: 'row', ...valueAt(bindings, 'properties', dimension.path) };
+    case 'attribute':
+      return { from: 'player', ...valueAt(bindings, 'attributes', dimension.path) };
+    case 'segment': {
+      const text = `if(player_id IN (${membersOf(bindings, dimension.key, scope)}), 'true', 'false')`;
+      return { from: 'row', text, whole: text, number: undefined };
+    }
+  }
 }
 
-/** The number at a path of an event's properties; 0 where there is none, as a text like "12" is none. */
+/** The text of an event's own column or property. */
+export function textOf(bindings: Bindings, dimension: Dimension, scope: Scope): string {
+  return valueOf(bindings, 'events', dimension, scope)?.text ?? `''`;
+}
+
+/** The number at a path of an event's properties; NULL where there is none, as a text like "12" is none. */
 export function numberOf(bindings: Bindings, path: string): string {
-  return `coalesce(${placesOf(bindings, path).map(numberAt).join(', ')}, 0.)`;
-}
-
-/** Rows that pass all filters, as conditions that begin with AND. */
-export function passing(bindings: Bindings, filters: readonly Filter[]): string {
-  return filters
-    .map(({ dimension, values }) => ` AND ${textOf(bindings, dimension)} IN ${bindings.bind('Array(String)', values)}`)
-    .join('');
+  return numberIn('properties', placesOf(bindings, path));
 }
 
 /** Events with one of these names, as a condition that begins with AND; without names all. */
 export function named({ bind }: Bindings, names: readonly string[]): string {
   return names.length === 0 ? '' : ` AND event_name IN ${bind('Array(String)', names)}`;
+}
+
+/** The players who are in a segment now. */
+function membersOf({ bind }: Bindings, key: string, { game, environment }: Scope): string {
+  return `SELECT player_id FROM segment_memberships WHERE game_id = ${bind('String', game)}
+    AND environment = ${bind('String', environment)} AND segment_key = ${bind('String', key)}`;
+}
+
+function valueAt(bindings: Bindings, column: string, path: string): Value {
+  const places = placesOf(bindings, path);
+  const [first = `''`, nested] = places.map((place) => textAt(column, place));
+  const whole = nested === undefined ? first : `if(${first} != '', ${first}, ${nested})`;
+  const text = `substringUTF8(${whole}, 1, ${QUESTION_LIMITS.questionValueLength})`;
+  return { text, whole, number: numberIn(column, places) };
 }
 
 /** A path as arguments of JSON functions: as one key, which may have dots, and as keys joined by dots. */
@@ -53,11 +74,15 @@ function placesOf({ bind }: Bindings, path: string): string[] {
   return keys.length === 1 ? [whole] : [whole, keys.map((key) => bind('String', key)).join(', ')];
 }
 
-const textAt = (place: string): string =>
-  `if(JSONType(properties, ${place}) = 'String', JSONExtractString(properties, ${place}), ` +
-  `JSONExtractRaw(properties, ${place}))`;
+/** null counts as absent. */
+const textAt = (column: string, place: string): string =>
+  `multiIf(JSONType(${column}, ${place}) = 'String', JSONExtractString(${column}, ${place}), ` +
+  `JSONType(${column}, ${place}) = 'Null', '', JSONExtractRaw(${column}, ${place}))`;
 
-function numberAt(place: string): string {
-  const isNumber = `JSONType(properties, ${place}) IN ('Int64', 'UInt64', 'Double')`;
-  return `if(${isNumber}, toNullable(JSONExtractFloat(properties, ${place})), NULL)`;
+function numberIn(column: string, places: readonly string[]): string {
+  const [first = 'NULL', ...others] = places.map((place) => {
+    const isNumber = `JSONType(${column}, ${place}) IN ('Int64', 'UInt64', 'Double')`;
+    return `if(${isNumber}, toNullable(JSONExtractFloat(${column}, ${place})), NULL)`;
+  });
+  return others.length === 0 ? first : `coalesce(${[first, ...others].join(', ')})`;
 }

@@ -1,10 +1,12 @@
-import { type Bindings, inScope, type Statement } from './bindings.ts';
-import { named, numberOf, passing, textOf } from './dimensions.ts';
-import { type BreakdownQuestion, type Interval, METRIC_TABLES, type TrendQuestion } from './question.ts';
-import { firstDays } from './cohorts.ts';
+import { measureOf } from '../../../core/vocabulary/metrics/metrics.ts';
+import { measureSql } from '../../metrics/measure-sql.ts';
+import type { Bindings, Statement } from './bindings.ts';
+import { numberOf } from './dimensions.ts';
+import type { BreakdownQuestion, Dimension, Interval, Part, Scope, TrendQuestion } from './question.ts';
+import { type Rows, rowsOf, startOf, startOfDay, windowRows } from './rows-of.ts';
 
 /*
- * Trends and breakdowns: a metric grouped by time, by a dimension, or by both.
+ * Trends and breakdowns: one measure, or one divided by another, grouped by time, by a dimension, or by both.
  *
  * Distinct players are counted in sets. If these need more memory than a statement may have, the question is asked
  * again with `spills`: groups spill to disk.
@@ -12,96 +14,145 @@ import { firstDays } from './cohorts.ts';
 
 type Measured = TrendQuestion | BreakdownQuestion;
 
-const START: Readonly<Record<Interval, string>> = {
-  hour: `toStartOfHour(happened_at, 'UTC')`,
-  day: `toStartOfDay(happened_at, 'UTC')`,
-  week: `toDateTime(toMonday(happened_at, 'UTC'), 'UTC')`,
-  month: `toDateTime(toStartOfMonth(happened_at, 'UTC'), 'UTC')`,
-};
-
-/** Rows `{at, key, value}`: seconds since 1970 of the interval's start, the value of the dimension, the metric. */
+/**
+ * Rows `{at, key, value}`: the start of the interval in seconds since 1970, the value of the dimension. With one also
+ * `size`.
+ */
 export function trendStatement(question: TrendQuestion, bindings: Bindings): Statement {
-  const { by, limit } = question;
-  const ofLargest =
+  const { by, limit, interval, beforeMs, fromMs } = question;
+  const largest =
     by === undefined
-      ? ''
-      : ` AND ${textOf(bindings, by)} IN (
-  SELECT key FROM (${grouped(bindings, question, { key: textOf(bindings, by) })})
-  ORDER BY value DESC, key LIMIT ${bindings.bind('UInt32', limit)}
-)`;
-  const columns = { at: `toUnixTimestamp(${START[question.interval]})`, key: by ? textOf(bindings, by) : `''` };
+      ? undefined
+      : `SELECT key FROM (
+${grouped(bindings, { ...question, parts: ranking(question.parts) }, question, { by })}
+) ORDER BY size DESC, key LIMIT ${bindings.bind('UInt32', limit)}`;
+  const scope = { ...question, fromMs: beforeMs ?? fromMs };
   return {
-    sql: `${grouped(bindings, question, columns, ofLargest)}\nORDER BY at, key`,
+    sql: `${grouped(bindings, question, scope, { by, interval }, largest)}\nORDER BY at, key`,
     parameters: bindings.parameters,
   };
 }
 
 /**
- * The same as rows `{key, starts, figures}`: a value of the dimension, the starts of intervals, the metric in each.
- * So the value, which may be long, is there once and not once for each interval.
+ * The same as rows `{key, points, size}`: a value of the dimension, pairs of start and metric. So the value, which may
+ * be long, is there once and not once for each interval.
  */
 export function seriesStatement(question: TrendQuestion, bindings: Bindings): Statement {
   const { sql, parameters } = trendStatement(question, bindings);
-  const series = 'SELECT key, groupArray(at) AS starts, groupArray(ifNull(value, 0)) AS figures';
+  const size = question.by === undefined ? '0.' : 'sum(size)';
+  const series = `SELECT key, groupArray((at, value)) AS points, ${size} AS size`;
   return { sql: `${series}\nFROM (${sql})\nGROUP BY key`, parameters };
 }
 
-/** Rows `{key, value, keys, total}`: the last two over all values, not only those that are shown. */
+/** Rows `{key, value, size, keys, total}`: the last two over all values, not only those that are shown. */
 export function breakdownStatement(question: BreakdownQuestion, bindings: Bindings): Statement {
-  const rows = grouped(bindings, question, { key: textOf(bindings, question.by) });
+  const { by, limit } = question;
   return {
-    sql: `SELECT key, value, count() OVER () AS keys, sum(value) OVER () AS total
-FROM (${rows})
-ORDER BY value DESC, key
-LIMIT ${bindings.bind('UInt32', question.limit)}`,
+    sql: `SELECT key, value, size, count() OVER () AS keys, sum(value) OVER () AS total
+FROM (
+${grouped(bindings, question, question, { by })}
+)
+ORDER BY size DESC, key
+LIMIT ${bindings.bind('UInt32', limit)}`,
     parameters: bindings.parameters,
   };
 }
 
-/** The metric grouped by expressions. @param more further conditions, each beginning with AND */
-function grouped(bindings: Bindings, question: Measured, columns: Readonly<Record<string, string>>, more = ''): string {
+/** What rows are grouped by. */
+interface Groups {
+  by?: Dimension | undefined;
+  interval?: Interval;
+}
+
+/**
+ * Rows with a value and a size for each group. The size orders groups: it is the value of what can be added up, else
+ * how much the value is of.
+ */
+function grouped(bindings: Bindings, { parts, spills }: Measured, scope: Scope, groups: Groups, keys?: string): string {
+  const [first, second] = parts;
+  if (second === undefined) return part(bindings, { ...first, spills }, scope, groups, keys);
+  const columns = groups.interval === undefined ? 'key' : 'at, key';
+  const read = [first, second].map((one, place) => {
+    const of = place === 0 ? 'value AS numerator, 0. AS denominator' : '0. AS numerator, value AS denominator';
+    return `SELECT ${columns}, ${of} FROM (\n${part(bindings, { ...one, spills }, scope, groups, keys)}\n)`;
+  });
+  return `SELECT ${columns}, sum(numerator) / nullIf(sum(denominator), 0) AS value${groups.by === undefined ? '' : ', sum(denominator) AS size'}
+FROM (
+${read.join('\nUNION ALL\n')}
+)
+GROUP BY ${columns}`;
+}
+
+interface Read extends Part {
+  spills?: boolean | undefined;
+}
+
+function part(bindings: Bindings, read: Read, scope: Scope, { by, interval }: Groups, keys?: string): string {
+  const { source, windowDays } = measureOf(read.measure);
+  const rows =
+    windowDays === undefined
+      ? rowsOf(bindings, { ...read, source }, scope, by)
+      : windowRows(bindings, { ...read, windowDays }, scope, by);
+  const start = (each: Interval): string =>
+    windowDays === undefined
+      ? startOf(bindings, source, each, scope.zone)
+      : startOfDay(bindings, 'on_day', each, scope.zone);
+  const columns = { ...(interval === undefined ? {} : { at: start(interval) }), key: rows.key };
+  const { size = 'value', ...figure } = figureOf(bindings, read);
+  return ofRows({ ...figure, size: by === undefined ? undefined : size }, rows, columns, keys);
+}
+
+/** @param keys a statement of the values of the dimension to which rows are restricted */
+function ofRows(figure: Figure, { from, key }: Rows, columns: Readonly<Record<string, string>>, keys?: string): string {
   const names = Object.keys(columns).join(', ');
   const expressions = Object.entries(columns).map(([name, expression]) => `${expression} AS ${name}`);
-  const from = `FROM ${sourceOf(bindings, question)} WHERE ${inScope(bindings, question)}${conditionsOf(bindings, question)}${more}`;
-  const { perPlayer, value } = measureOf(bindings, question);
-  if (perPlayer === undefined) return `SELECT ${expressions.join(', ')}, ${value} AS value ${from} GROUP BY ${names}`;
-  const players = `SELECT ${expressions.join(', ')}, ${perPlayer} AS times ${from} GROUP BY ${names}, player_id`;
-  return `SELECT ${names}, ${value} AS value FROM (${players}) GROUP BY ${names}`;
+  const { only, perPlayer, value, size } = figure;
+  const more = (only === undefined ? '' : ` AND ${only}`) + (keys === undefined ? '' : ` AND ${key} IN (${keys})`);
+  const figures = `${value} AS value${size === undefined ? '' : `, ${size} AS size`}`;
+  if (perPlayer === undefined) return `SELECT ${expressions.join(', ')}, ${figures}\n${from}${more} GROUP BY ${names}`;
+  const players = `SELECT ${expressions.join(', ')}, ${perPlayer} AS times\n${from}${more} GROUP BY ${names}, player_id`;
+  return `SELECT ${names}, ${figures} FROM (${players}) GROUP BY ${names}`;
 }
 
-function sourceOf(bindings: Bindings, question: Measured): string {
-  const table = METRIC_TABLES[question.metric];
-  return table === 'player_days' ? firstDays(bindings, question) : table;
-}
-
-function conditionsOf(bindings: Bindings, { eventNames, where }: Measured): string {
-  return named(bindings, eventNames) + passing(bindings, where);
-}
-
-interface Measure {
+interface Figure {
+  /** Rows that count. */
+  only?: string | undefined;
   /** The figure of one player, if players are counted; `value` then counts them by `times`. */
   perPlayer?: string;
   value: string;
+  /** How much the value is of; undefined: it is one itself, or groups need no order. */
+  size?: string | undefined;
 }
 
-function measureOf(bindings: Bindings, { metric, property = '', spills = false }: Measured): Measure {
-  switch (metric) {
-    case 'events':
-    case 'sessions':
-    case 'new_players':
+function figureOf(bindings: Bindings, { measure, property = '', percentile = 50, spills }: Read): Figure {
+  const sql = measureSql(measure);
+  switch (sql.kind) {
+    case 'rows':
+      return { only: sql.only, value: 'toFloat64(count())' };
+    case 'window':
       return { value: 'toFloat64(count())' };
-    case 'players':
-      return spills ? { perPlayer: '1', value: 'toFloat64(count())' } : { value: 'toFloat64(uniqExact(player_id))' };
     case 'sum':
-      return { value: `sum(${numberOf(bindings, property)})` };
-    case 'playtime_seconds':
-      return { value: 'toFloat64(sum(duration_seconds))' };
-    // A purchase that was taken back has a row with -1.
-    case 'purchases':
-      return { value: 'toFloat64(sum(counts))' };
-    case 'payers':
-      return { perPlayer: 'sum(counts)', value: 'toFloat64(countIf(times > 0))' };
-    case 'revenue':
-      return { value: 'toFloat64(sum(amount))' };
+      return { value: `toFloat64(sum(${sql.of}))` };
+    case 'players': {
+      if ('perPlayer' in sql) return { perPlayer: sql.perPlayer, value: `toFloat64(countIf(${sql.having}))` };
+      return spills === true
+        ? { only: sql.only, perPlayer: '1', value: 'toFloat64(count())' }
+        : { only: sql.only, value: 'toFloat64(uniqExact(player_id))' };
+    }
+    case 'property': {
+      const number = numberOf(bindings, property);
+      if (sql.aggregate === 'sum') return { value: `sum(coalesce(${number}, 0.))` };
+      const size = `toFloat64(count(${number}))`;
+      if (sql.aggregate === 'average') return { value: `avg(${number})`, size };
+      return { value: `quantileExactOrNull(${percentile / 100})(${number})`, size };
+    }
   }
+}
+
+/** The largest values of a measure of days that end with a day are those with the most players in the range. */
+function ranking(parts: Measured['parts']): Measured['parts'] {
+  const ranked = (one: Part): Part =>
+    measureOf(one.measure).windowDays === undefined ? one : { ...one, measure: 'active_players' };
+  const [first, second] = parts;
+  return second === undefined ? [ranked(first)] : [ranked(first), ranked(second)];
 }

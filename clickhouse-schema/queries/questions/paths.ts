@@ -1,5 +1,5 @@
 import { type Bindings, inScope, type Statement } from './bindings.ts';
-import { passing } from './dimensions.ts';
+import { passing } from './filters.ts';
 import type { PathsQuestion } from './question.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { PathsQuestion } from './question.ts';
 export function pathsStatement(question: PathsQuestion, bindings: Bindings): Statement {
   const { bind } = bindings;
   const within = bind('UInt32', question.withinSeconds);
-  const start = `event_name = ${bind('String', question.eventName)}${passing(bindings, question.where)}`;
+  const start = `event_name = ${bind('String', question.eventName)}${passing(bindings, question.where, question)}`;
   const scope = inScope(bindings, question);
   const sql = `
 SELECT first, second, times, players, count() OVER () AS paths, sum(times) OVER () AS total

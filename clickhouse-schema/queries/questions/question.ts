@@ -1,60 +1,73 @@
+import type { DimensionName } from '../../../core/vocabulary/metrics/dimensions.ts';
+import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
+import type { Source, Unit } from '../../../core/vocabulary/metrics/metric.ts';
+import { measureOf, type Percentile } from '../../../core/vocabulary/metrics/metrics.ts';
+import { columnSql } from '../../metrics/dimension-sql.ts';
+
 /*
  * Questions about the events, sessions and purchases of one game and environment. Names of columns and functions come
  * from the lists of this folder; what callers write is only ever a bound value.
  */
 
 /** Times are epoch milliseconds; `toMs` is exclusive. */
-interface Scope {
+export interface Scope {
   game: string;
   environment: string;
   fromMs: number;
   toMs: number;
+  /** The IANA name of the game's time zone, in which days count. */
+  zone: string;
 }
 
-/** A value of a row: a column of a fixed list, or a property of an event by its path. */
-export type Dimension = { kind: 'column'; column: ColumnName } | { kind: 'property'; path: string };
+/** A value of a row, or of its player now. A property and an attribute have a path, a segment its key. */
+export type Dimension =
+  | { kind: 'column'; column: DimensionName }
+  | { kind: 'property' | 'attribute'; path: string }
+  | { kind: 'segment'; key: string };
 
-export const EVENT_COLUMNS = ['event_name', 'country', 'lifecycle_stage', 'is_payer', 'source', 'key_kind'] as const;
-export const SESSION_COLUMNS = ['end_reason', 'platform', 'app_version'] as const;
-export const PURCHASE_COLUMNS = ['currency', 'product_id', 'recorded_by'] as const;
+/** What a value is compared with; see `FILTER_OPERATORS`. */
+export type Test =
+  | { operator: 'in'; value: readonly string[] }
+  | { operator: 'is' | 'is_not'; value: string | number | boolean }
+  | { operator: 'gt' | 'gte' | 'lt' | 'lte'; value: number }
+  | { operator: 'contains'; value: string }
+  | { operator: 'is_set' | 'is_not_set'; value: true };
+
+/** Rows whose value passes a test. */
+export interface Filter {
+  dimension: Dimension;
+  test: Test;
+}
 
 /** Of a player's first day, for retention, lifetime value and new players. */
 export const COHORT_COLUMNS = ['country', 'platform', 'app_version'] as const;
 export type CohortColumn = (typeof COHORT_COLUMNS)[number];
 
-export type ColumnName =
-  | (typeof EVENT_COLUMNS)[number]
-  | (typeof SESSION_COLUMNS)[number]
-  | (typeof PURCHASE_COLUMNS)[number];
-
-/** Rows whose value is one of these texts. */
-export interface Filter {
-  dimension: Dimension;
-  values: readonly string[];
-}
-
-/** What is measured, each from one table. */
-export const METRIC_TABLES = {
-  events: 'events',
-  players: 'events',
-  sum: 'events',
-  sessions: 'sessions',
-  playtime_seconds: 'sessions',
-  purchases: 'purchases',
-  payers: 'purchases',
-  revenue: 'purchases',
-  new_players: 'player_days',
-} as const;
-
-export type Metric = keyof typeof METRIC_TABLES;
-
-interface Measured extends Scope {
-  metric: Metric;
-  /** The number to add up, of the metric `sum`. */
+/** A measure of some rows. */
+export interface Part {
+  measure: MeasureName;
+  /** The number that an aggregate of a property is of. */
   property?: string | undefined;
-  /** Of metrics of `events`; empty: all. */
+  /** In percent, of the measure `percentile`. */
+  percentile?: Percentile | undefined;
+  /** Of measures of events; empty: all. */
   eventNames: readonly string[];
   where: readonly Filter[];
+}
+
+/** How a figure is called and shown. */
+export interface Figure {
+  metric: string;
+  title: string;
+  unit: Unit;
+  /** Why it may be null; undefined: it is 0 without rows. */
+  nullWithout: string | undefined;
+}
+
+interface Measured extends Scope {
+  figure: Figure;
+  /** One measure, or a numerator and a denominator. */
+  parts: readonly [Part] | readonly [Part, Part];
   /** Counts distinct players in groups, which spill to disk, and not in sets, which are three times as fast. */
   spills?: boolean;
 }
@@ -66,6 +79,8 @@ export type Interval = (typeof INTERVALS)[number];
 export interface TrendQuestion extends Measured {
   kind: 'trend';
   interval: Interval;
+  /** Where the period before begins that is asked for beside the range: at `fromMs` it ends. */
+  beforeMs?: number | undefined;
   by?: Dimension | undefined;
   limit: number;
 }
@@ -98,25 +113,12 @@ export interface FunnelStep {
   where: readonly Filter[];
 }
 
-/** An event that ends attempts: after one step, or after any. */
-export interface FunnelExclusion extends FunnelStep {
-  afterStep?: number | undefined;
-}
-
-/**
- * `ordered`: the steps in their order, with other events between them. `strict`: without. `any_order`: the steps in any
- * order.
- */
-export const FUNNEL_ORDERS = ['ordered', 'strict', 'any_order'] as const;
-
-/** Players who did steps, all within `windowSeconds` of the first. */
+/** Players who did steps in this order, each within `windowSeconds` of the first. */
 export interface FunnelQuestion extends Scope {
   kind: 'funnel';
-  order: (typeof FUNNEL_ORDERS)[number];
   steps: readonly FunnelStep[];
-  exclusions: readonly FunnelExclusion[];
   windowSeconds: number;
-  /** Players whose attempt is younger than the window at this time may still convert. */
+  /** Players whose first step is younger than the window at this time may still convert. */
   nowMs: number;
   by?: Dimension | undefined;
   limit: number;
@@ -142,9 +144,23 @@ export type Question =
 
 /** Whether a question reads `player_days`, which follows the other tables some seconds later. */
 export function readsDays(question: Question): boolean {
-  return (
-    question.kind === 'retention' ||
-    question.kind === 'ltv' ||
-    ('metric' in question && METRIC_TABLES[question.metric] === 'player_days')
-  );
+  switch (question.kind) {
+    case 'retention':
+    case 'ltv':
+      return true;
+    case 'trend':
+    case 'breakdown':
+      return question.parts.some(({ measure, where }) => {
+        const { source } = measureOf(measure);
+        const used = [...where.map(({ dimension }) => dimension), ...(question.by === undefined ? [] : [question.by])];
+        return source === 'player_days' || source === 'first_days' || used.some((one) => isOfDay(one, source));
+      });
+    case 'funnel':
+    case 'paths':
+      return false;
+  }
+}
+
+function isOfDay(dimension: Dimension, source: Source): boolean {
+  return dimension.kind === 'column' && columnSql(dimension.column, source)?.of === 'day';
 }

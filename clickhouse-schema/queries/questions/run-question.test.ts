@@ -11,11 +11,11 @@ const QUESTION: Question = {
   game: 'demo',
   environment: 'live',
   fromMs: 0,
+  zone: 'UTC',
   toMs: 86_400_000,
-  metric: 'players',
+  figure: { metric: 'players', title: 'Players', unit: 'count', nullWithout: undefined },
+  parts: [{ measure: 'players', eventNames: [], where: [] }],
   interval: 'day',
-  eventNames: [],
-  where: [],
   limit: 10,
 };
 
@@ -64,7 +64,7 @@ describe('a question about players', () => {
     expect((await asked(QUESTION, [MEMORY, MEMORY])).answer).toEqual({ kind: 'too_large', bound: 'memory' });
     const slow = await asked(QUESTION, [TIME]);
     expect([slow.answer, slow.statements.length]).toEqual([{ kind: 'too_large', bound: 'time' }, 1]);
-    const events = await asked({ ...QUESTION, metric: 'events' }, [MEMORY]);
+    const events = await asked({ ...QUESTION, parts: [{ measure: 'events', eventNames: [], where: [] }] }, [MEMORY]);
     expect(events.statements).toHaveLength(1);
   });
 });

@@ -4,6 +4,7 @@ import { QUERY_LIMITS } from '../limits.ts';
 import { QUESTION_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { createStatementSlots } from '../statements/statement-slots.ts';
+import { measureSql } from '../../metrics/measure-sql.ts';
 import { TRANSIENT_CODES } from '../../transient-codes.ts';
 import type { BreakdownQuestion, Question, TrendQuestion } from './question.ts';
 import { exceededBound, type QuestionResult, type QuestionRow, statementOf } from './statement-of.ts';
@@ -56,7 +57,13 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
 }
 
 function countsPlayers(question: Question): question is TrendQuestion | BreakdownQuestion {
-  return (question.kind === 'trend' || question.kind === 'breakdown') && question.metric === 'players';
+  return (
+    (question.kind === 'trend' || question.kind === 'breakdown') &&
+    question.parts.some(({ measure }) => {
+      const sql = measureSql(measure);
+      return sql.kind === 'players' && !('perPlayer' in sql);
+    })
+  );
 }
 
 const BOUNDS = {

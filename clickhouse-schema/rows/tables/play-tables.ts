@@ -1,5 +1,9 @@
-import type { PurchaseImported, SessionImported } from '../../../core/vocabulary/facts/import-facts.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../../../core/vocabulary/facts/purchase-facts.ts';
+import type { PurchaseImported, RefundImported, SessionImported } from '../../../core/vocabulary/facts/import-facts.ts';
+import type {
+  PurchaseRecorded,
+  PurchaseRefunded,
+  PurchaseReversed,
+} from '../../../core/vocabulary/facts/purchase-facts.ts';
 import type { SessionClosed, SessionRecorded } from '../../../core/vocabulary/facts/session-facts.ts';
 import { keyKind } from '../event-source.ts';
 import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';
@@ -48,8 +52,8 @@ function sessionRow(fact: SessionClosed | SessionRecorded | SessionImported) {
 const NOTHING_COUNTED = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
 
 const purchases = factTable(
-  ['PurchaseRecorded', 'PurchaseReversed', 'PurchaseImported'],
-  // A reversal has the receive time of its purchase, so that the sum of each day is correct.
+  ['PurchaseRecorded', 'PurchaseReversed', 'PurchaseRefunded', 'PurchaseImported', 'RefundImported'],
+  // A reversal has the receive time of its purchase, so that the sum of each day is correct. A refund has its own.
   (fact) => [purchaseRow(fact)],
 )({
   placing: 'facts',
@@ -58,26 +62,41 @@ const purchases = factTable(
     ...SCOPE,
     player_id: uuid((fact) => fact.entityId),
     external_id: text((fact) => fact.externalId),
-    amount: money((fact) => fact.counts * fact.amount),
+    amount: money((fact) => (fact.rowKind === 'purchase' ? fact.amount : -fact.amount)),
     currency: nullableText((fact) => fact.currency),
     product_id: nullableText((fact) => fact.productId),
     transaction_id: nullableText((fact) => fact.transactionId),
     received_at: time((fact) => fact.receivedAt),
     recorded_by: text((fact) => fact.recordedBy),
     counts: int8((fact) => fact.counts),
+    kind: text((fact) => fact.rowKind),
+    refund_id: nullableText((fact) => fact.refundId),
     ...ORIGIN,
-    facts_created: uint64((fact, { stream }) => (fact.kind === 'PurchaseImported' ? createdMs(stream) : 0)),
+    facts_created: uint64((fact, { stream }) => (fact.recordedBy === 'import' ? createdMs(stream) : 0)),
   },
 });
 
-function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseImported) {
+function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseRefunded | PurchaseImported | RefundImported) {
+  const bought = { receivedAt: fact.at, counts: 1, rowKind: 'purchase', refundId: null };
   switch (fact.kind) {
     case 'PurchaseRecorded':
-      return { ...fact, receivedAt: fact.at, recordedBy: keyKind(fact.by), counts: 1 };
-    case 'PurchaseReversed':
-      return { ...fact, receivedAt: fact.recordedAt, recordedBy: 'client', counts: -1 };
+      return { ...fact, ...bought, recordedBy: keyKind(fact.by) };
     case 'PurchaseImported':
-      return { ...fact, receivedAt: fact.at, recordedBy: 'import', counts: 1 };
+      return { ...fact, ...bought, recordedBy: 'import' };
+    case 'PurchaseReversed':
+      return {
+        ...fact,
+        receivedAt: fact.recordedAt,
+        recordedBy: 'client',
+        counts: -1,
+        rowKind: 'replaced',
+        refundId: null,
+      };
+    case 'PurchaseRefunded':
+    case 'RefundImported': {
+      const recordedBy = fact.kind === 'RefundImported' ? 'import' : 'server';
+      return { ...fact, receivedAt: fact.at, recordedBy, counts: fact.remaining === 0 ? -1 : 0, rowKind: 'refund' };
+    }
   }
 }
 

@@ -1,12 +1,12 @@
-import { Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import { Chart } from '../parts/charts/chart.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
+import { Empty } from '../parts/states.tsx';
+import { percent } from '../parts/charts/units.ts';
 import { money, number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { CohortTable } from './cohort-table.tsx';
-import { Funnel } from './funnel-view.tsx';
-import { NoRows, shareText } from './no-rows.tsx';
 import type { Result, ResultOf } from './query.ts';
 import { keyText } from './result-table.ts';
 
@@ -30,19 +30,30 @@ export function ResultView({ result }: { result: Result }) {
   }
 }
 
-function metricLabel(metric: string): string {
-  return Object.entries(texts.metrics).find(([name]) => name === metric)?.[1] ?? metric;
+const NoRows = () => <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
+
+const shareText = (share: number | null): string => (share === null ? '–' : percent(share));
+
+/** How figures of a unit are written; without a figure, a dash. */
+function formatOf(unit: ResultOf<'trend'>['unit']): (value: number) => string {
+  return unit === 'money' ? money : unit === 'share' ? percent : number;
 }
 
 function Trend({ result }: { result: ResultOf<'trend'> }) {
-  const { series, metric, interval, partial_from: partialFrom } = result;
-  const label = metricLabel(metric);
+  const { series, title: label, unit, interval, partial_from: partialFrom } = result;
   const at = useMemo(() => (series[0]?.points ?? []).map((point) => Date.parse(point.at)), [series]);
   const lines = useMemo(
-    () => series.map(({ key, points }) => ({ name: keyText(key, label), values: points.map(({ value }) => value) })),
+    () =>
+      series.flatMap(({ key, points, previous }) => {
+        const name = keyText(key, label);
+        const line = { name, values: points.map(({ value }) => value) };
+        return previous === null
+          ? [line]
+          : [line, { name: texts.before(name), values: points.map((_, place) => previous[place]?.value ?? null) }];
+      }),
     [series, label],
   );
-  if (lines.every(({ values }) => values.every((value) => value === 0))) return <NoRows />;
+  if (lines.every(({ values }) => values.every((value) => value === 0 || value === null))) return <NoRows />;
   return (
     <Chart
       label={label}
@@ -50,23 +61,24 @@ function Trend({ result }: { result: ResultOf<'trend'> }) {
       series={lines}
       by={interval === 'hour' ? 'hour' : 'day'}
       partialFrom={partialFrom === null ? null : Date.parse(partialFrom)}
-      {...(metric === 'revenue' ? { format: money } : {})}
+      format={formatOf(unit)}
     />
   );
 }
 
-function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf<'breakdown'> }) {
-  const most = rows[0]?.value ?? 0;
+function Breakdown({ result: { rows, total, keys, title, unit } }: { result: ResultOf<'breakdown'> }) {
+  const most = Math.max(0, ...rows.map(({ value }) => value ?? 0));
+  const format = formatOf(unit);
   if (rows.length === 0) return <NoRows />;
   return (
     <Stack gap="xs">
-      <Text size="sm">{texts.total(number(total), number(keys))}</Text>
+      <Text size="sm">{total === null ? texts.keys(number(keys)) : texts.total(format(total), number(keys))}</Text>
       <ScrollRegion label={texts.kinds.breakdown}>
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{texts.columns.value}</Table.Th>
-              <Table.Th ta="right">{metricLabel(metric)}</Table.Th>
+              <Table.Th ta="right">{title}</Table.Th>
               <Table.Th ta="right">{texts.columns.share}</Table.Th>
               <Table.Th aria-hidden="true" w="40%" />
             </Table.Tr>
@@ -77,10 +89,10 @@ function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf
                 <Table.Th scope="row" fw={400} className="break-anywhere">
                   {keyText(key, '')}
                 </Table.Th>
-                <Table.Td ta="right">{number(value)}</Table.Td>
-                <Table.Td ta="right">{shareText(total === 0 ? null : value / total)}</Table.Td>
+                <Table.Td ta="right">{value === null ? '–' : format(value)}</Table.Td>
+                <Table.Td ta="right">{shareText(total === null || total === 0 ? null : (value ?? 0) / total)}</Table.Td>
                 <Table.Td aria-hidden="true">
-                  <Bar share={most === 0 ? 0 : value / most} />
+                  <Bar share={most === 0 ? 0 : (value ?? 0) / most} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -166,6 +178,72 @@ function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
     </Stack>
   );
 }
+
+function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
+  if (funnels.every(({ steps }) => (steps[0]?.players ?? 0) === 0)) return <NoRows />;
+  const { columns } = texts;
+  return (
+    <Stack gap="md">
+      {funnels.map(({ key, steps }) => (
+        <div key={key}>
+          {funnels.length > 1 || key !== '' ? (
+            <Title order={3} size="h6" className="break-anywhere">
+              {keyText(key, '')}
+            </Title>
+          ) : null}
+          <ScrollRegion label={funnels.length > 1 ? `${texts.kinds.funnel} ${keyText(key, '')}` : texts.kinds.funnel}>
+            <Table verticalSpacing={6}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{columns.step}</Table.Th>
+                  <Table.Th ta="right">{columns.players}</Table.Th>
+                  <Table.Th ta="right">{columns.share}</Table.Th>
+                  <Table.Th aria-hidden="true" w="34%" />
+                  <Table.Th ta="right">{columns.converted}</Table.Th>
+                  <Table.Th ta="right">{columns.inside}</Table.Th>
+                  <Table.Th ta="right">{columns.dropped}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {steps.map((step, place) => {
+                  const all = steps[0]?.players ?? 0;
+                  const width = (count: number | null) => ({ width: all === 0 ? 0 : `${((count ?? 0) / all) * 100}%` });
+                  return (
+                    // oxlint-disable-next-line react/no-array-index-key -- an event may be a step twice
+                    <Table.Tr key={place}>
+                      <Table.Th scope="row" fw={400} className="break-anywhere">
+                        {place + 1}. {step.event_name}
+                      </Table.Th>
+                      <Table.Td ta="right">{number(step.players)}</Table.Td>
+                      <Table.Td ta="right">{shareText(step.rate)}</Table.Td>
+                      <Table.Td aria-hidden="true">
+                        <div className="funnel-bar">
+                          <span className="funnel-converted" style={width(step.converted ?? step.players)} />
+                          <span className="funnel-inside" style={width(step.inside)} />
+                          {(step.dropped ?? 0) > 0 ? (
+                            <span className="funnel-dropped" style={width(step.dropped)} />
+                          ) : null}
+                        </div>
+                      </Table.Td>
+                      <Table.Td ta="right">{figure(step.converted)}</Table.Td>
+                      <Table.Td ta="right">{figure(step.inside)}</Table.Td>
+                      <Table.Td ta="right">{figure(step.dropped)}</Table.Td>
+                    </Table.Tr>
+                  );
+                })}
+              </Table.Tbody>
+            </Table>
+          </ScrollRegion>
+        </div>
+      ))}
+      <Text size="sm" c="dimmed">
+        {texts.legend}
+      </Text>
+    </Stack>
+  );
+}
+
+const figure = (count: number | null): string => (count === null ? '' : number(count));
 
 function Paths({ result: { paths, total, keys } }: { result: ResultOf<'paths'> }) {
   if (paths.length === 0) return <NoRows />;

@@ -32,7 +32,7 @@ export function WhereEditor({ label, where, fields, onChange }: WhereEditorProps
             label={texts.is}
             description={place === 0 ? texts.isHelp : undefined}
             inputWrapperOrder={['label', 'input', 'description']}
-            value={[...condition.in]}
+            value={[...(condition.in ?? [])]}
             maw={360}
             onChange={(values) => replace(place, { ...condition, in: values })}
           />

@@ -14,7 +14,7 @@ import { DAY_MS } from '../parts/charts/units.ts';
 
 const texts = TEXTS.overview;
 
-const KPIS = ['players', 'new_players', 'sessions', 'revenue', 'payers'] as const satisfies readonly NonNullable<
+const KPIS = ['active_players', 'new_players', 'sessions', 'revenue', 'payers'] as const satisfies readonly NonNullable<
   Query['metric']
 >[];
 type KpiName = (typeof KPIS)[number];
@@ -41,7 +41,7 @@ export function Kpis() {
   const [location, navigate] = useLocation();
   const search = useSearch();
   const named = new URLSearchParams(search).get('kpi');
-  const chosen = KPIS.find((name) => name === named) ?? 'players';
+  const chosen = KPIS.find((name) => name === named) ?? 'active_players';
   const found = useQueries({
     queries: KPIS.map((name) => ({
       queryKey: ['kpi', scope.game, scope.environment, name],
@@ -132,9 +132,9 @@ async function load(scope: Scope, name: KpiName, signal: AbortSignal): Promise<K
   const [whole, soFar] = await Promise.all([
     trend(scope, name, today - (DAYS - 1) * DAY_MS, today + DAY_MS, signal),
     // At midnight there is nothing before this time yet.
-    trend(scope, name, today - WEEK * DAY_MS, Math.max(thisTime, today - WEEK * DAY_MS + 1), signal),
+    trend(scope, name, today - WEEK * DAY_MS, Math.max(thisTime, today - WEEK * DAY_MS + 1), signal, true),
   ]);
-  const points = (whole.series[0]?.points ?? []).map(({ at, value }) => ({ at: Date.parse(at), value }));
+  const points = (whole.series[0]?.points ?? []).map(({ at, value }) => ({ at: Date.parse(at), value: value ?? 0 }));
   const on = (day: number): number => points.find(({ at }) => at === day)?.value ?? 0;
   return {
     points,
@@ -149,9 +149,10 @@ async function trend(
   fromMs: number,
   toMs: number,
   signal: AbortSignal,
+  cut = false,
 ): Promise<ResultOf<'trend'>> {
   const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-  const result = await ask(scope, { kind: 'trend', metric, interval: 'day', ...range }, signal);
+  const result = await ask(scope, { kind: 'trend', metric, interval: 'day', cut, ...range }, signal);
   if (result.kind !== 'trend') throw new Error(`a trend was asked for, and ${result.kind} answered`);
   return result;
 }

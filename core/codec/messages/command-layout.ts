@@ -2,7 +2,6 @@ import type {
   Command,
   CommandBody,
   EndSession,
-  IdempotencyClaim,
   QuarantineReason,
   ReceivedCommand,
   Release,
@@ -11,6 +10,7 @@ import type {
   TrackItem,
   UnreadableCommand,
 } from '../../vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../../vocabulary/commands/idempotency-claim.ts';
 import { isKnownCommand } from '../../vocabulary/formats.ts';
 import { importFromWire } from './import-layout.ts';
 

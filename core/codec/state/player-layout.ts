@@ -48,9 +48,12 @@ import {
   keyToTuple,
   purchaseFromTuple,
   purchaseToTuple,
+  refundFromTuple,
+  refundToTuple,
   type EventTuple,
   type KeyTuple,
   type RecordedPurchaseTuple,
+  type RecordedRefundTuple,
 } from './remembered-layout.ts';
 import { servedFromTuple, servedToTuple, type ServedTuple } from './served-layout.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
@@ -107,6 +110,7 @@ export type PlayerRestTuple = [
   churnHigh: boolean,
   quarantine: QuarantineTuple,
   bornSeq: number | null,
+  recordedRefunds: readonly RecordedRefundTuple[] | null,
 ];
 
 export function headOfPlayer(state: PlayerState): PlayerHeadTuple {
@@ -167,6 +171,7 @@ export function restOfPlayer(state: PlayerState): PlayerRestTuple {
     state.churnHigh,
     quarantineToTuple(state.quarantine),
     state.bornSeq ?? null,
+    state.recordedRefunds?.map(refundToTuple) ?? null,
   ];
 }
 
@@ -192,6 +197,7 @@ export const NOTHING_ELSE: PlayerRestTuple = [
   false,
   [0],
   null,
+  null,
 ];
 
 export function playerFromTuples(
@@ -201,6 +207,7 @@ export function playerFromTuples(
 ): PlayerState {
   const [, id, game, live, lastSeq, segmentsDueAt, lifecycleDueAt, times] = head;
   const [device, computed, olderEvents, lists, bornSeq] = [read[13], read[14], rest[3], rest[6], rest[19]];
+  const refunds = rest[20];
   return {
     kind: 'player',
     id,
@@ -244,6 +251,7 @@ export function playerFromTuples(
     ...(computed === null ? undefined : { computed: computed.map(computedFromTuple) }),
     ...(bornSeq === null ? undefined : { bornSeq }),
     ...(lists === null ? undefined : { lists: lists.map(listFromTuple) }),
+    ...(refunds === null ? undefined : { recordedRefunds: refunds.map(refundFromTuple) }),
   };
 }
 

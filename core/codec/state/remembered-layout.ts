@@ -1,5 +1,5 @@
 import type { RememberedKey } from '../../vocabulary/state/state.ts';
-import type { RecentEvent, RecordedPurchase } from '../../vocabulary/state/player.ts';
+import type { RecentEvent, RecordedPurchase, RecordedRefund } from '../../vocabulary/state/player.ts';
 
 /* Layout of a player's stored requests that can repeat. `byClient` is absent where the caller has no kind. */
 
@@ -8,10 +8,20 @@ export type RecordedPurchaseTuple = [
   amount: number,
   totalRevenue: number,
   purchaseCount: number,
-  // Absent in purchases by server keys.
-  byClient?: [] | ReportedTuple,
+  // Absent fields at the end are left out.
+  details?: DetailsTuple | null,
+  byClient?: boolean,
+  refunded?: number,
 ];
-type ReportedTuple = [at: number, currency: string | null, productId: string | null];
+type DetailsTuple = [at: number, currency: string | null, productId: string | null];
+export type RecordedRefundTuple = [
+  digest: string,
+  transaction: string,
+  amount: number,
+  remaining: number,
+  totalRevenue: number,
+  purchaseCount: number,
+];
 export type KeyTuple = [key: string, bodyHash: string, at: number, reply: Uint8Array, byClient?: boolean];
 export type EventTuple = [
   eventId: string,
@@ -39,22 +49,33 @@ export function eventFromTuple(tuple: EventTuple): RecentEvent {
 }
 
 export function purchaseToTuple(purchase: RecordedPurchase): RecordedPurchaseTuple {
-  const { digest, amount, totalRevenue, purchaseCount, byClient } = purchase;
+  const { digest, amount, totalRevenue, purchaseCount, details, byClient = false, refunded = 0 } = purchase;
   const tuple: RecordedPurchaseTuple = [digest, amount, totalRevenue, purchaseCount];
-  if (byClient !== undefined) {
-    const { told } = byClient;
-    tuple.push(told === null ? [] : [told.at, told.currency, told.productId]);
-  }
+  const hasMore = byClient || refunded > 0;
+  if (details !== undefined) tuple.push([details.at, details.currency, details.productId]);
+  else if (hasMore) tuple.push(null);
+  if (hasMore) tuple.push(byClient);
+  if (refunded > 0) tuple.push(refunded);
   return tuple;
 }
 
 export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchase {
-  const [digest, amount, totalRevenue, purchaseCount, byClient] = tuple;
+  const [digest, amount, totalRevenue, purchaseCount, details = null, byClient = false, refunded = 0] = tuple;
   const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount };
-  if (byClient === undefined) return purchase;
-  const [at, currency = null, productId = null] = byClient;
-  purchase.byClient = { told: at === undefined ? null : { at, currency, productId } };
+  if (refunded > 0) purchase.refunded = refunded;
+  if (byClient) purchase.byClient = byClient;
+  if (details !== null) purchase.details = { at: details[0], currency: details[1], productId: details[2] };
   return purchase;
+}
+
+export function refundToTuple(refund: RecordedRefund): RecordedRefundTuple {
+  const { digest, transaction, amount, remaining, totalRevenue, purchaseCount } = refund;
+  return [digest, transaction, amount, remaining, totalRevenue, purchaseCount];
+}
+
+export function refundFromTuple(tuple: RecordedRefundTuple): RecordedRefund {
+  const [digest, transaction, amount, remaining, totalRevenue, purchaseCount] = tuple;
+  return { digest, transaction, amount, remaining, totalRevenue, purchaseCount };
 }
 
 export function keyToTuple(remembered: RememberedKey): KeyTuple {

@@ -1,3 +1,5 @@
+import type { IdempotencyClaim } from './idempotency-claim.ts';
+import type { RecordPurchase, RecordSession, RefundPurchase } from './recorded.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
@@ -5,12 +7,6 @@ import type { ListPlayers } from '../documents/player-lists.ts';
 import type { PreviewSegment } from './preview.ts';
 import type { FlagReason } from '../facts/flag-reason.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
-
-/** An Idempotency-Key as a command carries it. `bodyHash` covers method, path and body. */
-export interface IdempotencyClaim {
-  key: string;
-  bodyHash: string;
-}
 
 /** Common fields of all commands, set by the gateway. Times are epoch milliseconds. */
 export interface CommandEnvelope extends Scope {
@@ -155,34 +151,6 @@ export interface ExposeFlag {
   attribution?: 'local';
 }
 
-/** Record a finished session. Times are epoch milliseconds, as the caller sent them. */
-export interface RecordSession {
-  kind: 'RecordSession';
-  playerId: string;
-  /** The caller's id, or the id from an init. */
-  sessionId: string;
-  startedAt: number | null;
-  endedAt: number | null;
-  durationSeconds: number;
-  /** Of the event that records it. */
-  eventId: string;
-  idempotency?: IdempotencyClaim;
-}
-
-/** Record a purchase. `amount` is in ten-thousandths of the game's currency. */
-export interface RecordPurchase {
-  kind: 'RecordPurchase';
-  playerId: string;
-  amount: number;
-  /** ISO 4217, as the caller sent it. */
-  currency: string | null;
-  productId: string | null;
-  transactionId: string | null;
-  /** Of the event that records it. */
-  eventId: string;
-  idempotency?: IdempotencyClaim;
-}
-
 /** Open a session. */
 export interface InitSession {
   kind: 'InitSession';
@@ -239,6 +207,7 @@ export type CommandBody =
   | ExposeFlag
   | RecordSession
   | RecordPurchase
+  | RefundPurchase
   | InitSession
   | SyncSession
   | EndSession

@@ -25,7 +25,7 @@ export interface PlayerHistory {
   externalId: string;
   /** Their numbers in the file, ascending. */
   lines: number[];
-  /** When the player was first and last seen in them; infinite (later than ever, earlier than ever) without a time. */
+  /** When the player was first and last active in them; infinite (later than ever, earlier than ever) without. */
   firstAt: number;
   lastAt: number;
   /** One for each line. */
@@ -52,6 +52,7 @@ export interface OtherLine {
   at: number;
   session?: ImportedSession;
   purchase?: ImportedPurchase;
+  refund?: ImportedRefund;
   player?: ImportedProfile;
   /** Nothing else is present then. */
   quarantined?: QuarantinedLine;
@@ -68,6 +69,7 @@ export interface ImportItem {
   event?: ImportedEvent;
   session?: ImportedSession;
   purchase?: ImportedPurchase;
+  refund?: ImportedRefund;
   player?: ImportedProfile;
   /** Nothing else is present then. */
   quarantined?: QuarantinedLine;
@@ -96,6 +98,12 @@ export interface ImportedPurchase {
   currency: string | null;
   productId: string | null;
   transactionId: string | null;
+}
+
+export interface ImportedRefund {
+  amount: number;
+  transactionId: string;
+  refundId: string | null;
 }
 
 export interface ImportedProfile {

@@ -95,6 +95,17 @@ export interface PurchaseRecordedReply {
   replayed?: true;
 }
 
+/** A refund, what remains of the purchase, and the player's totals after it. Money is in ten-thousandths. */
+export interface PurchaseRefundedReply {
+  kind: 'purchaseRefunded';
+  playerId: string;
+  amount: number;
+  remaining: number;
+  totalRevenue: number;
+  purchaseCount: number;
+  replayed?: true;
+}
+
 /** The result of a flag as `init` and `sync` send it. */
 export interface SessionFlag {
   flagKey: string;
@@ -203,6 +214,7 @@ export type Reply =
   | OverriddenReply
   | SessionRecordedReply
   | PurchaseRecordedReply
+  | PurchaseRefundedReply
   | SessionOpenedReply
   | SessionSyncedReply
   | SessionEndedReply

@@ -5,6 +5,7 @@ import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { DocumentKind } from './document-kinds.ts';
+import type { GameDocument } from './game.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
 
@@ -22,28 +23,6 @@ export interface PlayerTokenSecrets {
 /** Rate limit tiers (contract: Limits). */
 export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;
 export type Tier = keyof typeof TIERS;
-
-/** A game, the unit of isolation. Stored at `gameAddress` (games.ts) under environment `_`, because it spans both. */
-export interface GameDocument {
-  name: string;
-  /** The organisation that owns the game, for score records. */
-  tenant: string;
-  /** Random UUID; player ids are UUIDv5 over it. */
-  namespace: string;
-  createdAt: number;
-  /** Whether client keys may record purchases. Absent means true. */
-  clientPurchases?: boolean;
-  /** The attributes of players that client keys may set. Absent means all. */
-  clientAttributes?: ClientAttributes;
-  /** Whether client keys require a player token. Absent means false. */
-  requirePlayerToken?: boolean;
-  /** Whether changes of live flags and campaigns by people wait for a second person. Absent means false. */
-  approval?: boolean;
-  /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
-  lifecycle?: Partial<LifecycleThresholds>;
-}
-
-export type ClientAttributes = 'all' | 'none' | { listed: string[] };
 
 /** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is never stored. */
 export interface ApiKeyDocument {
@@ -332,16 +311,4 @@ export interface DocumentAddress<K extends DocumentKind = DocumentKind> {
   environment: ConfigEnvironment;
   kind: K;
   key: string;
-}
-
-/** The thresholds of lifecycle stages, in whole days of at least 1: no timer is due within a day of its cause. */
-export interface LifecycleThresholds {
-  /** Days after registration for which a player counts as new, unless it opens a second session earlier. */
-  newDays: number;
-  /** Days without activity after which a player is at risk. */
-  atRiskDays: number;
-  /** Days without activity after which it has churned; more than `atRiskDays`. */
-  churnedDays: number;
-  /** Sessions after the return that make a reactivated player active. */
-  reactivatedSessions: number;
 }

@@ -1,3 +1,4 @@
+import { REFUND_EVENT } from '../service-events.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { Release, TrackItem } from '../commands/commands.ts';
 import type { ComputedUpdate } from '../documents/computed.ts';
@@ -49,6 +50,11 @@ export interface EventTracked extends FactBase, EventContext {
   forgets?: string;
   /** What it adds to computed properties. Absent without any. */
   computed?: readonly ComputedUpdate[];
+}
+
+/** Whether the player did something: all events but those of refunds that the service makes. */
+export function isActivity({ by, eventName }: Pick<EventTracked, 'by' | 'eventName'>): boolean {
+  return by !== 'service' || eventName !== REFUND_EVENT;
 }
 
 /** The fact of an event. `at` is the time of receipt, epoch milliseconds. */

@@ -1,7 +1,7 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { QuarantineReason } from '../commands/commands.ts';
 import type { FlagExposed, FlagOverridden, FlagsServed } from './flag-facts.ts';
-import type { PurchaseRecorded, PurchaseReversed } from './purchase-facts.ts';
+import type { PurchaseRecorded, PurchaseRefunded, PurchaseReversed } from './purchase-facts.ts';
 import type { EntityState } from '../state/state.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { CallerKind } from '../documents/scope.ts';
@@ -181,6 +181,7 @@ export type DomainFact =
   | SessionRecorded
   | PurchaseRecorded
   | PurchaseReversed
+  | PurchaseRefunded
   | InterventionTriggered
   | InterventionSuppressed
   | InterventionOffered

@@ -1,3 +1,4 @@
+import type { PurchaseRefunded } from './purchase-facts.ts';
 import type { ComputedEvents, ComputedUpdate } from '../documents/computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } from '../commands/import.ts';
@@ -60,6 +61,10 @@ export interface PurchaseImported extends FactBase, ImportedPurchase {
   externalId: string;
 }
 
+export interface RefundImported extends Omit<PurchaseRefunded, 'kind'> {
+  kind: 'RefundImported';
+}
+
 /** What a player's imported history makes of its lifecycle. `at` is the time of the import. */
 export interface HistoryImported extends FactBase {
   kind: 'HistoryImported';
@@ -87,5 +92,6 @@ export type ImportFact =
   | EventsImported
   | SessionImported
   | PurchaseImported
+  | RefundImported
   | HistoryImported
   | ImportAdvanced;

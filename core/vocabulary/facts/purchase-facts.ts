@@ -31,3 +31,19 @@ export interface PurchaseReversed extends FactBase {
   recordedAt: number;
   externalId: string;
 }
+
+/** Of a purchase, `amount` was paid back. Currency and product are those of the purchase, `null` if not remembered. */
+export interface PurchaseRefunded extends FactBase {
+  kind: 'PurchaseRefunded';
+  amount: number;
+  /** What remains of the purchase; 0: it no longer counts. */
+  remaining: number;
+  currency: string | null;
+  productId: string | null;
+  transactionId: string;
+  digest: string;
+  /** The caller's id of the refund, and its digest. `null` without one. */
+  refundId: string | null;
+  refundDigest: string | null;
+  externalId: string;
+}

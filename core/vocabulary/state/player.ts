@@ -131,18 +131,31 @@ export interface RecordedPurchase {
   amount: number;
   totalRevenue: number;
   purchaseCount: number;
-  /**
-   * Present if a client key recorded it: a server key then replaces the purchase. `told`, a name on the
-   * wire, holds the fields that the correction needs; `null` for all but the newest (`LIMITS.correctablePurchases`).
-   */
-  byClient?: { told: ReportedPurchase | null };
+  /** What was refunded of `amount`. Absent: nothing. */
+  refunded?: number;
+  /** Present if a client key recorded it and nothing was refunded: a server key then replaces the purchase. */
+  byClient?: true;
+  /** What a correction and a refund repeat. Absent for all but the newest (`PURCHASE_LIMITS.detailedPurchases`). */
+  details?: PurchaseDetails;
 }
 
-/** The fields of a client key's purchase, and its time (epoch milliseconds). */
-export interface ReportedPurchase {
+/** The fields of a purchase, and its time (epoch milliseconds). */
+export interface PurchaseDetails {
   at: number;
   currency: string | null;
   productId: string | null;
+}
+
+/** A refund with a `refund_id`, and its reply. */
+export interface RecordedRefund {
+  /** Of the caller's `refund_id`. */
+  digest: string;
+  /** The digest of the purchase's `transaction_id`. */
+  transaction: string;
+  amount: number;
+  remaining: number;
+  totalRevenue: number;
+  purchaseCount: number;
 }
 
 /** An intervention of a campaign, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
@@ -250,6 +263,8 @@ export interface PlayerFields extends PlayerView {
   recordedSessions: readonly RecordedSession[];
   /** Oldest first. */
   recordedPurchases: readonly RecordedPurchase[];
+  /** Oldest first. Absent without any. */
+  recordedRefunds?: readonly RecordedRefund[];
   /** Sessions since the stage last changed. */
   sessionsInStage: number;
   /** Oldest first. */

@@ -3,7 +3,9 @@ import { Type } from 'typebox';
 import { ANALYTICS_LIMITS } from './limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
-import type { RequestContext } from '../route/request-context.ts';
+import { gameAddress, zoneOf } from '../../../streams/config/games.ts';
+import type { ApiKey } from '../../access/api-key.ts';
+import type { RequestContext, Services } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { QueryBody } from './query-fields.ts';
 import { questionOf } from './query-question.ts';
@@ -17,7 +19,8 @@ export const runAnalyticsQuery = defineRoute({
   tag: 'Analytics',
   summary: 'Query figures: trends, breakdowns, retention, lifetime value, funnels, paths',
   description:
-    "Answers one question about the key's game and environment from ClickHouse. Ranges select by `happened_at`, in UTC. " +
+    "Answers one question about the key's game and environment from ClickHouse. Ranges select by `happened_at`; days " +
+    "are those of the game's time zone. " +
     'The range of a `trend` grows to whole intervals, as `from` and `to` of the answer say. ' +
     '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given ' +
     'again until new ' +
@@ -82,16 +85,19 @@ export const describeAnalyticsQuery = defineRoute({
   action: { kind: 'service', call: ({ body }, context) => describeQuery(body, context) },
 });
 
+/** What a key asks about. */
+export function scopeOf({ game, environment }: ApiKey, { config }: Pick<Services, 'config'>) {
+  return { game, environment, zone: zoneOf(config.get(gameAddress(game))?.document) };
+}
+
 function describeQuery(body: QueryBody, { key, services }: RequestContext): Answer {
-  const scope = { game: key.game, environment: key.environment };
-  const asked = questionOf(body, scope, services.clock.wallMs());
+  const asked = questionOf(body, scopeOf(key, services), services.clock.wallMs());
   if (asked.kind === 'failure') return asked;
   return jsonAnswer({ sql: readableSql(asked.question) });
 }
 
 async function answerQuery(body: QueryBody, { key, services }: RequestContext): Promise<Answer> {
-  const scope = { game: key.game, environment: key.environment };
-  const asked = questionOf(body, scope, services.clock.wallMs());
+  const asked = questionOf(body, scopeOf(key, services), services.clock.wallMs());
   if (asked.kind === 'failure') return asked;
   const found = await services.queries.run(asked.question);
   return found.kind === 'failure' ? found : { ...answer(found.text), freshAsOf: found.asOfMs };

@@ -1,5 +1,7 @@
 import type {
   BreakdownQuestion,
+  Figure,
+  FunnelQuestion,
   LtvQuestion,
   PathsQuestion,
   Question,
@@ -8,9 +10,9 @@ import type {
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { funnelAnswer } from './funnel-answer.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
-import { DAY_MS } from '../../../core/kernel/days.ts';
+import { dayOf } from '../../../core/kernel/days.ts';
+import { startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 
 /* Answers of the query API, from rows of ClickHouse. Their schemas are in query-results.ts. */
 
@@ -33,7 +35,7 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
     case 'ltv':
       return ltv(question, rows, nowMs);
     case 'funnel':
-      return funnelAnswer(question, rows);
+      return funnel(question, rows);
     case 'paths':
       return paths(question, rows);
   }
@@ -41,49 +43,65 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
 
 /** Intervals that begin in the future are left out; the one that is under way is partial. */
 function trend(question: TrendQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
-  const { metric, interval, by } = question;
-  const starts = bucketsOf(interval, question)
-    .filter((at) => at <= nowMs)
-    .map((at) => ({ at, text: formatTimestamp(at) }));
+  const { interval, by, beforeMs, fromMs, figure, zone } = question;
+  const startsOf = (range: { fromMs: number; toMs: number }) =>
+    bucketsOf(interval, { ...range, zone })
+      .filter((at) => at <= nowMs)
+      .map((at) => ({ at, text: formatTimestamp(at) }));
+  const starts = startsOf(question);
+  const before = beforeMs === undefined ? undefined : startsOf({ fromMs: beforeMs, toMs: fromMs });
+  const empty = figure.nullWithout === undefined ? 0 : null;
   const found = by === undefined && rows.length === 0 ? [{ key: '' }] : rows;
-  const shown = found.map(({ key, starts: measured, figures }: QuestionRow) => {
-    const inOrder = listIn(figures);
-    const values = new Map(listIn(measured).map((at, place) => [Number(at) * 1000, Number(inOrder[place])]));
-    const points = starts.map(({ at, text }) => ({ at: text, value: values.get(at) ?? 0 }));
-    return { key: by === undefined ? null : String(key), total: total(values.values()), points };
+  const shown = found.map(({ key, points, size }: QuestionRow) => {
+    const values = new Map(listIn(points).map((point) => valueIn(listIn(point))));
+    const pointsOf = (all: typeof starts) => all.map(({ at, text }) => ({ at: text, value: values.get(at) ?? empty }));
+    const previous = before === undefined ? null : pointsOf(before);
+    return { key: by === undefined ? null : String(key), size: Number(size), points: pointsOf(starts), previous };
   });
   const last = starts.at(-1);
-  const isPartial = last !== undefined && endOf(interval, last.at) > nowMs;
-  shown.sort((one, other) => other.total - one.total || compare(one.key ?? '', other.key ?? ''));
+  const isPartial = last !== undefined && endOf(interval, zone, last.at) > nowMs;
+  shown.sort((one, other) => other.size - one.size || compare(one.key ?? '', other.key ?? ''));
   return {
-    metric,
+    ...named(figure),
     interval,
     partial_from: isPartial ? last.text : null,
-    series: shown.map(({ key, points }) => ({ key, points })),
+    series: shown.map(({ key, points, previous }) => ({ key, points, previous })),
   };
+}
+
+/** A start in epoch milliseconds, and the figure; a sum beyond the largest number is none. */
+function valueIn([at, value]: readonly unknown[]): [number, number | null] {
+  return [Number(at) * 1000, figureIn(value)];
+}
+
+const figureIn = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+
+function named({ metric, title, unit, nullWithout }: Figure): Record<string, unknown> {
+  return { metric, title, unit, null_reason: nullWithout ?? null };
 }
 
 function listIn(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function breakdown({ metric }: BreakdownQuestion, rows: Rows): Record<string, unknown> {
+/** Values that cannot be added up have no total. */
+function breakdown({ figure }: BreakdownQuestion, rows: Rows): Record<string, unknown> {
   const [first] = rows;
   return {
-    metric,
+    ...named(figure),
     keys: Number(first?.['keys'] ?? 0),
-    total: Number(first?.['total'] ?? 0),
-    rows: rows.map(({ key, value }) => ({ key: String(key), value: Number(value) })),
+    total: figure.nullWithout === undefined ? Number(first?.['total'] ?? 0) : null,
+    rows: rows.map(({ key, value }) => ({ key: String(key), value: figureIn(value) })),
   };
 }
 
 /** A day counts once it is over. */
-function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+function retention({ days, by, zone }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const cohorts = rows.map(({ key, cohort, players, retained }) => {
     const size = Number(players);
     const counts = listIn(retained);
     const shown = days.map((day, place) => {
-      const active = isOver(cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
+      const active = isOver(zone, cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
       return { day, players: active, rate: active === null || size === 0 ? null : round(active / size) };
     });
     return { key: by === undefined ? null : String(key), day: String(cohort), players: size, retained: shown };
@@ -92,12 +110,12 @@ function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): 
 }
 
 /** The revenue up to a day counts once that day is over. */
-function ltv({ days, by }: LtvQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+function ltv({ days, by, zone }: LtvQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const cohorts = rows.map(({ key, cohort, players, payers, revenue }) => {
     const size = Number(players);
     const sums = Array.isArray(revenue) ? revenue : [];
     const values = days.map((day, place) => {
-      const sum = isOver(cohort, day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
+      const sum = isOver(zone, cohort, day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
       return { day, revenue: sum, per_player: sum === null || size === 0 ? null : round(sum / size) };
     });
     const shownKey = by === undefined ? null : String(key);
@@ -107,8 +125,36 @@ function ltv({ days, by }: LtvQuestion, rows: Rows, nowMs: number): Record<strin
 }
 
 /** Whether the Nth day after a first day is over. */
-function isOver(cohort: unknown, day: number, nowMs: number): boolean {
-  return Date.parse(`${String(cohort)}T00:00:00Z`) + (day + 1) * DAY_MS <= nowMs;
+function isOver(zone: string, cohort: unknown, day: number, nowMs: number): boolean {
+  return startOfDayIn(zone, dayOf(Date.parse(String(cohort))) + day + 1) <= nowMs;
+}
+
+function funnel({ steps }: FunnelQuestion, rows: Rows): Record<string, unknown> {
+  const groups = Map.groupBy(rows, ({ key }) => String(key));
+  if (groups.size === 0) groups.set('', []);
+  const funnels = [...groups].map(([key, found]) => {
+    const atLevel = (level: number, inside?: boolean): number =>
+      found.reduce((sum, row) => {
+        const counts =
+          Number(row['level']) === level && (inside === undefined || (Number(row['inside']) === 1) === inside);
+        return counts ? sum + Number(row['players']) : sum;
+      }, 0);
+    const reached = steps.map((_, place) => total(steps.slice(place).map((__, more) => atLevel(place + more + 1))));
+    const shown = steps.map(({ eventName }, place) => {
+      const isLast = place === steps.length - 1;
+      const players = reached[place] ?? 0;
+      return {
+        event_name: eventName,
+        players,
+        converted: isLast ? null : (reached[place + 1] ?? 0),
+        dropped: isLast ? null : atLevel(place + 1, false),
+        inside: isLast ? null : atLevel(place + 1, true),
+        rate: reached[0] === undefined || reached[0] === 0 ? null : round(players / reached[0]),
+      };
+    });
+    return { key, steps: shown };
+  });
+  return { funnels };
 }
 
 function paths({ eventName }: PathsQuestion, rows: Rows): Record<string, unknown> {

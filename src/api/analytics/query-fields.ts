@@ -1,18 +1,23 @@
 import { Type, type Static } from 'typebox';
 import {
-  COHORT_COLUMNS,
-  EVENT_COLUMNS,
-  INTERVALS,
-  METRIC_TABLES,
-  PURCHASE_COLUMNS,
-  SESSION_COLUMNS,
-} from '../../../clickhouse-schema/queries/questions/question.ts';
+  DIMENSION_NAMES,
+  DIMENSIONS,
+  NAMED_DIMENSION_NAMES,
+  NAMED_DIMENSIONS,
+} from '../../../core/vocabulary/metrics/dimensions.ts';
+import {
+  MEASURE_NAMES,
+  METRIC_NAMES,
+  METRICS,
+  type Percentile,
+  PERCENTILES,
+} from '../../../core/vocabulary/metrics/metrics.ts';
+import { COHORT_COLUMNS, INTERVALS } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { ANALYTICS_LIMITS } from './limits.ts';
 import { API_LIMITS } from '../limits.ts';
-import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { oneOf, timeIn } from '../input/fields.ts';
-import { funnelFields } from './behaviour-fields.ts';
+import { field, Where } from './measures/filter-fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
 
@@ -21,31 +26,44 @@ const KINDS = ['trend', 'breakdown', 'retention', 'ltv', 'funnel', 'paths'] as c
 const eventName = (description: string) =>
   Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description });
 
-const field = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 'property:'.length + API_LIMITS.propertyPathLength, description });
+const property = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: API_LIMITS.propertyPathLength, description }));
 
-const Where = Type.Array(
-  Type.Object(
-    {
-      field: field('The field, as for `by`.'),
-      in: Type.Array(
-        Type.String({
-          maxLength: QUESTION_LIMITS.questionValueLength,
-          description: 'A value as text; empty: rows without one.',
-        }),
-        { minItems: 1, maxItems: QUESTION_LIMITS.questionValues, description: 'Rows with one of these values pass.' },
-      ),
-    },
-    { additionalProperties: false, description: 'A condition on one field.' },
-  ),
-  { maxItems: QUESTION_LIMITS.questionFilters, description: 'Conditions that must all hold.' },
+const percentile = Type.Optional(
+  Type.Unsafe<Percentile>({
+    type: 'integer',
+    enum: [...PERCENTILES],
+    description: 'The share in percent of the metric `percentile`. Default: 50, the median.',
+  }),
 );
 
-const event = (description: string) =>
+const eventNames = Type.Optional(
+  Type.Array(eventName('A name.'), {
+    minItems: 1,
+    maxItems: ANALYTICS_LIMITS.questionNames,
+    description: 'Metrics of events: only events with these names. Default: all.',
+  }),
+);
+
+/** One part of a formula. */
+const part = (description: string) =>
   Type.Object(
-    { event_name: eventName(description), where: Type.Optional(Where) },
-    { additionalProperties: false, description: 'An event.' },
+    {
+      metric: oneOf(MEASURE_NAMES, 'A metric that divides no other.'),
+      property: property('As for the query.'),
+      percentile,
+      event_names: eventNames,
+      where: Type.Optional(Where),
+    },
+    { additionalProperties: false, description },
   );
+
+const FIELDS = [
+  ...DIMENSION_NAMES.map((name) => ({ name, ...DIMENSIONS[name] })),
+  ...NAMED_DIMENSION_NAMES.map((name) => ({ name: `${name}:…`, ...NAMED_DIMENSIONS[name] })),
+]
+  .map(({ name, words, sources }) => `\`${name}\` (${sources.join(', ')}): ${words}`)
+  .join(' ');
 
 export const QueryBody = Type.Object(
   {
@@ -56,41 +74,60 @@ export const QueryBody = Type.Object(
     ),
     from: Type.Optional(
       timeIn(
-        'First moment, by `happened_at`; for `retention` and `ltv` its UTC day. Default: 30 days before `to`, or before this day.',
+        'First moment, by `happened_at`; for `retention` and `ltv` its day. Default: 30 days before `to`, or before this day.',
       ),
     ),
-    to: Type.Optional(timeIn('Moment after the last. Default: the end of this UTC day.')),
+    to: Type.Optional(
+      timeIn("Moment after the last. Default: the end of this day. Days are those of the game's time zone."),
+    ),
     metric: Type.Optional(
       oneOf(
-        Object.keys(METRIC_TABLES).filter((name): name is keyof typeof METRIC_TABLES => name in METRIC_TABLES),
-        '`trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a property; `sessions`, ' +
-          '`playtime_seconds`; `purchases` less those taken back, `payers`, `revenue`; `new_players` by when they were ' +
-          'first seen.',
+        METRIC_NAMES,
+        `\`trend\` and \`breakdown\`. Default: \`events\`. ${METRIC_NAMES.map((name) => `\`${name}\`: ${METRICS[name].words}`).join(' ')}`,
       ),
     ),
-    property: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: API_LIMITS.propertyPathLength,
-        description: 'Required with the metric `sum`: path of a number in the properties, keys joined by dots.',
+    property: property(
+      'Required with the metrics `sum`, `average` and `percentile`: path of a number in the properties, keys joined by dots.',
+    ),
+    percentile,
+    event_names: eventNames,
+    formula: Type.Optional(
+      Type.Object(
+        { numerator: part('What is divided.'), denominator: part('By what it is divided.') },
+        {
+          additionalProperties: false,
+          description:
+            '`trend` and `breakdown`: one metric divided by another, in place of `metric`. Conditions in `where` of the ' +
+            'query are on fields that both have.',
+        },
+      ),
+    ),
+    per_player: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the metric divided by the active players. Conditions on what these have, such as `country` or ' +
+          '`attribute:<path>`, restrict them, too.',
       }),
     ),
-    event_names: Type.Optional(
-      Type.Array(eventName('A name.'), {
-        minItems: 1,
-        maxItems: ANALYTICS_LIMITS.questionNames,
-        description: 'Metrics of events: only events with these names. Default: all.',
+    cut: Type.Optional(
+      Type.Boolean({
+        description:
+          '`trend`: true: only what happened before `to` counts, and since `from`; the first and the last point are then ' +
+          'of a part of their interval. Default: the range grows to whole intervals.',
       }),
+    ),
+    compare: Type.Optional(
+      oneOf(
+        ['previous_period'],
+        '`trend`: the same number of intervals before the range, beside it. They count in the points of an answer.',
+      ),
     ),
     event_name: Type.Optional(eventName('Required with `paths`: the event that paths start with.')),
-    interval: Type.Optional(
-      oneOf(INTERVALS, '`trend`: length of an interval, in UTC. Weeks begin on Monday. Default: `day`.'),
-    ),
+    interval: Type.Optional(oneOf(INTERVALS, '`trend`: length of an interval. Weeks begin on Monday. Default: `day`.')),
     by: Type.Optional(
       field(
-        'The field to group by; required with `breakdown`, possible with `trend`, `funnel` (of the ' +
-          `first step), \`retention\`, \`ltv\` and new players (of the first day: ${listed(COHORT_COLUMNS)}). Of events: ${listed(EVENT_COLUMNS)} or \`property:<path>\`. Of sessions: ` +
-          `${listed(SESSION_COLUMNS)}. Of purchases: ${listed(PURCHASE_COLUMNS)}.`,
+        'The field to group by; required with `breakdown`, possible with `trend`, `funnel` (of the first step), ' +
+          `\`retention\` and \`ltv\` (of the first day: ${listed(COHORT_COLUMNS)}). ${FIELDS}`,
       ),
     ),
     where: Type.Optional(Where),
@@ -110,13 +147,18 @@ export const QueryBody = Type.Object(
       ),
     ),
     steps: Type.Optional(
-      Type.Array(event('Name of the event.'), {
-        minItems: 2,
-        maxItems: ANALYTICS_LIMITS.funnelSteps,
-        description: 'Required with `funnel`: its steps, in order.',
-      }),
+      Type.Array(
+        Type.Object(
+          { event_name: eventName('Name of the event.'), where: Type.Optional(Where) },
+          { additionalProperties: false, description: 'A step.' },
+        ),
+        {
+          minItems: 2,
+          maxItems: ANALYTICS_LIMITS.funnelSteps,
+          description: 'Required with `funnel`: its steps, in order.',
+        },
+      ),
     ),
-    ...funnelFields(event),
     window_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,

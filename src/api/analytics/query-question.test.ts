@@ -9,7 +9,7 @@ const TWO_YEARS = { from: '2024-01-15T00:00:00Z', to: '2026-01-16T00:00:00Z' };
 
 /** The paths of the faults; none: the question is accepted. */
 function faultsOf(body: QueryBody): string[] {
-  const asked = questionOf(body, { game: 'demo', environment: 'live' }, NOW_MS);
+  const asked = questionOf(body, { game: 'demo', environment: 'live', zone: 'UTC' }, NOW_MS);
   if (asked.kind === 'question') return [];
   const details: { fields: { path: string }[] } = JSON.parse(JSON.stringify(asked.details));
   return details.fields.map(({ path }) => path);

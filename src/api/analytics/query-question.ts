@@ -1,32 +1,32 @@
 import {
   COHORT_COLUMNS,
   type CohortColumn,
-  type ColumnName,
   type Dimension,
-  EVENT_COLUMNS,
-  type Filter,
-  METRIC_TABLES,
-  PURCHASE_COLUMNS,
+  type Interval,
   type Question,
-  SESSION_COLUMNS,
+  type Scope,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { measureOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import type { FieldFault, Failure } from '../../../core/kernel/errors.ts';
 import { ANALYTICS_LIMITS } from './limits.ts';
-import { API_LIMITS } from '../limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
-import { funnelParts } from './funnel-question.ts';
-import { bucketsOf, wholeIntervals } from './trend-buckets.ts';
+import { charsOf, dimensionOf, EVENT_FIELDS, EVENT_GROUPS, fieldsOf, filtersOf } from './measures/filters.ts';
+import { figureOf, measuresOf, partsOf } from './measures/parts.ts';
+import { bucketsOf, periodBefore, wholeIntervals } from './trend-buckets.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
+import { dayIn, daysLater, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
+
+const MEASURED = ['metric', 'property', 'percentile', 'event_names', 'formula', 'per_player'] as const;
 
 /** Fields that only some kinds take; the others belong to all. */
 const FIELDS = {
-  trend: ['metric', 'property', 'event_names', 'interval', 'by', 'where', 'limit'],
-  breakdown: ['metric', 'property', 'event_names', 'by', 'where', 'limit'],
+  trend: [...MEASURED, 'interval', 'by', 'where', 'compare', 'cut', 'limit'],
+  breakdown: [...MEASURED, 'by', 'where', 'limit'],
   retention: ['days', 'by', 'limit'],
   ltv: ['days', 'by', 'limit'],
-  funnel: ['steps', 'order', 'exclusions', 'window_seconds', 'by', 'limit'],
+  funnel: ['steps', 'window_seconds', 'by', 'limit'],
   paths: ['event_name', 'where', 'within_seconds', 'limit'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
@@ -41,54 +41,36 @@ const REQUIRED = {
 
 const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to']);
 
-const COLUMNS = {
-  events: EVENT_COLUMNS,
-  sessions: SESSION_COLUMNS,
-  purchases: PURCHASE_COLUMNS,
-  player_days: COHORT_COLUMNS,
-} as const;
-type Table = keyof typeof COLUMNS;
-
 /** Kinds with many figures for each value. */
 const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention', 'ltv']);
 
 const DEFAULT_RANGE_DAYS = 30;
 const DEFAULT_RETENTION = [1, 3, 7, 14, 30];
 const DEFAULT_LTV = [0, ...DEFAULT_RETENTION, 90];
+const DEFAULT_WINDOW_SECONDS = 7 * 86_400;
 const DEFAULT_WITHIN_SECONDS = 1_800;
 
 /**
  * The question of a valid body, or its faults.
- * @param scope game and environment of the key
+ * @param scope game and environment of the key, and the game's time zone
  * @param path where the query is in the body of the request
  */
 export function questionOf(
   body: QueryBody,
-  scope: { game: string; environment: string },
+  scope: Pick<Scope, 'game' | 'environment' | 'zone'>,
   nowMs: number,
   path = '',
 ): { kind: 'question'; question: Question } | Failure {
   const faults: FieldFault[] = fieldFaults(body);
-  const range = rangeOf(body, nowMs, faults);
-  const table: Table =
-    body.kind === 'trend' || body.kind === 'breakdown' ? METRIC_TABLES[body.metric ?? 'events'] : 'events';
-  const dimension = (text: string, path: string): Dimension => dimensionOf(text, table, path, faults);
-  let valueChars = 0;
-  const filters = (where: QueryBody['where'], path: string): Filter[] => {
-    for (const { in: values } of where ?? []) for (const value of values) valueChars += value.length;
-    return (where ?? []).map(({ field, in: values }, place) => ({
-      dimension: dimension(field, `${path}/${place}/field`),
-      values,
-    }));
-  };
+  const range = rangeOf(body, scope.zone, nowMs, faults);
+  const filters = (where: QueryBody['where'], path: string) => filtersOf(where ?? [], EVENT_FIELDS, path, faults);
   const common = { ...scope, ...range };
-  const by =
-    body.by === undefined || body.kind === 'retention' || body.kind === 'ltv' ? undefined : dimension(body.by, '/by');
   const limit = body.limit ?? ANALYTICS_LIMITS.questionKeys;
   if (limit > ANALYTICS_LIMITS.questionKeys && SHORT_LISTS.has(body.kind)) {
     faults.push({ path: '/limit', message: `must be at most ${ANALYTICS_LIMITS.questionKeys} with \`${body.kind}\`` });
   }
   const question = build();
+  const valueChars = charsOf(wheresOf(body));
   if (valueChars > ANALYTICS_LIMITS.questionValueChars) {
     const message = `names values of ${valueChars} characters together; the maximum is ${ANALYTICS_LIMITS.questionValueChars}`;
     faults.push({ path: body.kind === 'funnel' ? '/steps' : '/where', message });
@@ -96,33 +78,37 @@ export function questionOf(
   if (faults.length === 0) return { kind: 'question', question };
   return invalid(faults.map((fault) => ({ ...fault, path: path + fault.path })));
 
-  function measured() {
-    const { metric = 'events', property, event_names: eventNames = [] } = body;
-    if (metric === 'sum' && property === undefined) {
-      faults.push({ path: '/property', message: 'is required with the metric `sum`' });
-    }
-    if (metric !== 'sum' && property !== undefined) {
-      faults.push({ path: '/property', message: 'is allowed with the metric `sum` only' });
-    }
-    if (property !== undefined) checkPath(property, '/property', faults);
-    if (table !== 'events' && eventNames.length > 0) {
-      faults.push({ path: '/event_names', message: `is allowed with metrics of events only, not with \`${metric}\`` });
-    }
-    return { ...common, metric, property, eventNames, where: filters(body.where, '/where'), limit };
+  function groupBy(fields: Parameters<typeof dimensionOf>[1]): Dimension | undefined {
+    return body.by === undefined ? undefined : dimensionOf(body.by, fields, '/by', faults);
   }
 
   function build(): Question {
     switch (body.kind) {
       case 'trend': {
         const { interval = 'day' } = body;
-        if (faults.length === 0 && bucketsOf(interval, range).length > ANALYTICS_LIMITS.trendPoints) {
+        const parts = partsOf(body, faults);
+        const by = groupBy(fieldsOf(measuresOf(body)));
+        checkInterval(interval, body, faults);
+        const whole = cutOf(body, wholeIntervals(interval, common), common, faults);
+        const beforeMs = body.compare === undefined ? undefined : periodBefore(interval, { ...common, ...whole });
+        const read = { ...common, ...whole, fromMs: beforeMs ?? whole.fromMs };
+        if (faults.length === 0 && bucketsOf(interval, read).length > ANALYTICS_LIMITS.trendPoints) {
           const message = `has more than ${ANALYTICS_LIMITS.trendPoints} points in this range; choose a longer interval`;
           faults.push({ path: '/interval', message });
         }
-        return { kind: 'trend', ...measured(), ...wholeIntervals(interval, range), interval, by };
+        return { kind: 'trend', ...common, ...whole, figure: figureOf(body), parts, interval, beforeMs, by, limit };
       }
-      case 'breakdown':
-        return { kind: 'breakdown', ...measured(), by: by ?? { kind: 'column', column: 'event_name' } };
+      case 'breakdown': {
+        const parts = partsOf(body, faults);
+        const by = groupBy(fieldsOf(measuresOf(body))) ?? { kind: 'column', column: 'event_name' };
+        const windows = measuresOf(body).filter((name) => measureOf(name).windowDays !== undefined);
+        for (const name of windows) {
+          faults.push({ path: '/metric', message: `\`${name}\` has a figure for each day; use the kind \`trend\`` });
+        }
+        const isOfDays = measuresOf(body).some((name) => measureOf(name).source === 'player_days');
+        const whole = isOfDays ? wholeIntervals('day', common) : {};
+        return { kind: 'breakdown', ...common, ...whole, figure: figureOf(body), parts, by, limit };
+      }
       case 'retention':
       case 'ltv': {
         const { days = body.kind === 'ltv' ? DEFAULT_LTV : DEFAULT_RETENTION } = body;
@@ -137,8 +123,14 @@ export function questionOf(
         }
         return { kind: body.kind, ...common, days, by: column, limit };
       }
-      case 'funnel':
-        return { kind: 'funnel', ...common, ...funnelParts(body, filters, faults), nowMs, by, limit };
+      case 'funnel': {
+        const steps = (body.steps ?? []).map(({ event_name: eventName, where }, place) => ({
+          eventName,
+          where: filters(where, `/steps/${place}/where`),
+        }));
+        const windowSeconds = body.window_seconds ?? DEFAULT_WINDOW_SECONDS;
+        return { kind: 'funnel', ...common, steps, windowSeconds, nowMs, by: groupBy(EVENT_GROUPS), limit };
+      }
       case 'paths': {
         const withinSeconds = body.within_seconds ?? DEFAULT_WITHIN_SECONDS;
         const where = filters(body.where, '/where');
@@ -160,12 +152,12 @@ function fieldFaults(body: QueryBody): FieldFault[] {
   ];
 }
 
-/** The default range begins at a UTC day and ends in the future, so that it names the same answer for a whole day. */
-function rangeOf({ from, to }: QueryBody, nowMs: number, faults: FieldFault[]): { fromMs: number; toMs: number } {
-  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const toMs = to === undefined ? Math.max(todayMs + DAY_MS, nowMs) : (parseTimestamp(to) ?? 0);
-  const base = to === undefined ? todayMs : toMs;
-  const fromMs = from === undefined ? base - DEFAULT_RANGE_DAYS * DAY_MS : (parseTimestamp(from) ?? 0);
+/** The default range has whole days and ends in the future, so that it names the same answer for a whole day. */
+function rangeOf({ from, to }: QueryBody, zone: string, nowMs: number, faults: FieldFault[]) {
+  const today = dayIn(zone, nowMs);
+  const toMs = to === undefined ? startOfDayIn(zone, today + 1) : (parseTimestamp(to) ?? 0);
+  const base = to === undefined ? startOfDayIn(zone, today) : toMs;
+  const fromMs = from === undefined ? daysLater(zone, base, -DEFAULT_RANGE_DAYS) : (parseTimestamp(from) ?? 0);
   if (fromMs >= toMs) faults.push({ path: '/from', message: 'must be before `to`' });
   else if (toMs - fromMs > ANALYTICS_LIMITS.questionRangeDays * DAY_MS) {
     faults.push({ path: '/from', message: `must be at most ${ANALYTICS_LIMITS.questionRangeDays} days before \`to\`` });
@@ -182,27 +174,39 @@ function cohortColumn(text: string | undefined, kind: string, faults: FieldFault
   return column;
 }
 
-const PROPERTY = 'property:';
-
-function dimensionOf(text: string, table: Table, path: string, faults: FieldFault[]): Dimension {
-  if (table === 'events' && text.startsWith(PROPERTY)) {
-    const property = text.slice(PROPERTY.length);
-    if (property === '') faults.push({ path, message: 'must name a property after `property:`' });
-    checkPath(property, path, faults);
-    return { kind: 'property', path: property };
-  }
-  const column = COLUMNS[table].find((name): name is typeof name => name === text);
-  if (column !== undefined) return { kind: 'column', column };
-  const known = COLUMNS[table].map((name: ColumnName) => `\`${name}\``);
-  if (table === 'events') known.push('`property:<path>`');
-  faults.push({
-    path,
-    message: `must be one of ${known.join(', ')} for ${table === 'player_days' ? 'new players' : table}`,
-  });
-  return { kind: 'column', column: 'event_name' };
+/** Every condition of a body, wherever it stands. */
+function wheresOf({ where = [], steps = [], formula }: QueryBody) {
+  const parts = formula === undefined ? [] : [formula.numerator, formula.denominator];
+  return [...where, ...steps.flatMap((step) => step.where ?? []), ...parts.flatMap((part) => part.where ?? [])];
 }
 
-function checkPath(property: string, path: string, faults: FieldFault[]): void {
-  if (property.split('.').length <= API_LIMITS.propertyPathKeys) return;
-  faults.push({ path, message: `must have at most ${API_LIMITS.propertyPathKeys} keys joined by dots` });
+/** The range as it is asked for, if the last interval is to be cut; days of players begin whole. */
+function cutOf(
+  body: QueryBody,
+  whole: Pick<Scope, 'fromMs' | 'toMs'>,
+  range: Pick<Scope, 'fromMs' | 'toMs' | 'zone'>,
+  faults: FieldFault[],
+): Pick<Scope, 'fromMs' | 'toMs'> {
+  if (body.cut !== true) return whole;
+  if (body.compare !== undefined) faults.push({ path: '/cut', message: 'is not allowed beside `compare`' });
+  const measures = measuresOf(body);
+  for (const name of measures.filter((one) => measureOf(one).onlyWhole === true)) {
+    faults.push({ path: '/cut', message: `is not allowed with \`${name}\`, which is known of whole days only` });
+  }
+  const isOfDays = measures.some((name) => measureOf(name).source === 'player_days');
+  return { fromMs: isOfDays ? wholeIntervals('day', range).fromMs : range.fromMs, toMs: range.toMs };
+}
+
+function checkInterval(interval: Interval, body: QueryBody, faults: FieldFault[]): void {
+  for (const name of measuresOf(body)) {
+    const { source, windowDays } = measureOf(name);
+    if (windowDays !== undefined && interval !== 'day') {
+      faults.push({ path: '/interval', message: `must be \`day\` for \`${name}\`, which has a figure for each day` });
+    } else if (source === 'player_days' && interval === 'hour') {
+      faults.push({
+        path: '/interval',
+        message: `must be a day or longer for \`${name}\`, which counts days of players`,
+      });
+    }
+  }
 }

@@ -1,5 +1,5 @@
-import { Type, type TProperties } from 'typebox';
-import { FUNNEL_ORDERS } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { Type, type Static, type TProperties } from 'typebox';
+import { UNITS } from '../../../core/vocabulary/metrics/metric.ts';
 import { numberOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
@@ -17,29 +17,40 @@ function result<const K extends string, P extends TProperties>(kind: K, fields: 
   );
 }
 
-const metric = Type.String({ description: 'The metric.' });
+const figure = {
+  metric: Type.String({ description: 'The metric, or `formula`.' }),
+  title: Type.String({ description: 'What the figures are called.' }),
+  unit: oneOf(UNITS, "Unit of the figures: `money` in the game's currency, `share` from 0 to 1."),
+  null_reason: textOrNull('Why a figure may be null. null: without rows it is 0.'),
+};
 const keys = Type.Integer({ description: 'Number of all values, those included that `limit` left out.' });
+
+const point = Type.Object(
+  {
+    at: timeOut('Start of the interval.'),
+    value: numberOrNull('The metric in it; null as `null_reason` says, or beyond the largest number.'),
+  },
+  { description: 'A point.' },
+);
 
 const Trend = result(
   'trend',
   {
-    metric,
+    ...figure,
     interval: Type.String({ description: 'Length of an interval.' }),
     partial_from: textOrNull('Start of the interval that is not over; its point will change. null: all are over.'),
     series: Type.Array(
       Type.Object(
         {
           key: textOrNull('Value of `by`, as text; empty for rows without one. null without `by`.'),
-          points: Type.Array(
-            Type.Object(
-              {
-                at: timeOut('Start of the interval.'),
-                value: Type.Number({ description: 'The metric in it; 0 without rows.' }),
-              },
-              { description: 'A point.' },
-            ),
-            { description: 'One point for each interval of the range that has begun, oldest first.' },
-          ),
+          points: Type.Array(point, {
+            description: 'One point for each interval of the range that has begun, oldest first.',
+          }),
+          previous: Type.Unsafe<Static<typeof point>[] | null>({
+            type: ['array', 'null'],
+            items: point,
+            description: 'With `compare`: the intervals before the range, in the same order. Otherwise null.',
+          }),
         },
         { description: 'The metric over time.' },
       ),
@@ -52,20 +63,24 @@ const Trend = result(
 const Breakdown = result(
   'breakdown',
   {
-    metric,
+    ...figure,
     keys,
-    total: Type.Number({
-      description: 'Sum over all values. A player with two values counts for each in `players` and `payers`.',
-    }),
+    total: numberOrNull(
+      'Sum over all values; a player with two values counts for each. null for figures that cannot be added up.',
+    ),
     rows: Type.Array(
       Type.Object(
         {
           key: Type.String({ description: 'The value as text; empty for rows without one.' }),
-          value: Type.Number({ description: 'The metric.' }),
+          value: numberOrNull('The metric; null as `null_reason` says.'),
         },
         { description: 'A value.' },
       ),
-      { description: 'The `limit` largest values, the largest first.' },
+      {
+        description:
+          'The `limit` largest values, the largest first. Ratios are ordered by their denominator, averages and ' +
+          'percentiles by how many numbers they are of.',
+      },
     ),
   },
   'A metric by a field.',
@@ -78,13 +93,13 @@ const Retention = result(
       Type.Object(
         {
           key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
-          day: Type.String({ description: 'First UTC day of these players, as `2026-01-15`.' }),
+          day: Type.String({ description: 'First day of these players, as `2026-01-15`.' }),
           players: Type.Integer({ description: 'Players whose first day it is.' }),
           retained: Type.Array(
             Type.Object(
               {
                 day: Type.Integer({ description: 'Days after the first day.' }),
-                players: numberOrNull('Players active on that UTC day. null while it is not over.'),
+                players: numberOrNull('Players active on that day. null while it is not over.'),
                 rate: numberOrNull('Their share. null while the day is not over.'),
               },
               { description: 'A day.' },
@@ -107,7 +122,7 @@ const Ltv = result(
       Type.Object(
         {
           key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
-          day: Type.String({ description: 'First UTC day of these players, as `2026-01-15`.' }),
+          day: Type.String({ description: 'First day of these players, as `2026-01-15`.' }),
           players: Type.Integer({ description: 'Players whose first day it is.' }),
           payers: Type.Integer({
             description: 'Those of them with a first purchase on one of the days that are read.',
@@ -117,7 +132,7 @@ const Ltv = result(
               {
                 day: Type.Integer({ description: 'Days after the first day.' }),
                 revenue: numberOrNull(
-                  "Their revenue up to and including that UTC day, in the game's currency. null while it is not over.",
+                  "Their revenue up to and including that day, in the game's currency. null while it is not over.",
                 ),
                 per_player: numberOrNull('The same for each player. null while the day is not over.'),
               },
@@ -134,41 +149,22 @@ const Ltv = result(
   'Revenue by first day.',
 );
 
-const duration = (description: string) =>
-  Type.Unsafe<{ median: number; p90: number } | null>({
-    type: ['object', 'null'],
-    additionalProperties: false,
-    required: ['median', 'p90'],
-    properties: {
-      median: { type: 'number', description: 'Median, in seconds.' },
-      p90: { type: 'number', description: '90th percentile, in seconds.' },
-    },
-    description,
-  });
-
 const Funnel = result(
   'funnel',
   {
-    order: oneOf(FUNNEL_ORDERS, 'As in the query.'),
     funnels: Type.Array(
       Type.Object(
         {
-          key: Type.String({
-            description: "Value of `by` in the player's earliest first step in the range; empty without `by`.",
-          }),
+          key: Type.String({ description: "Value of `by` in the player's first step; empty without `by`." }),
           steps: Type.Array(
             Type.Object(
               {
-                event_name: textOrNull('Name of the event. null with `any_order`: the step is how many were done.'),
+                event_name: Type.String({ description: 'Name of the event.' }),
                 players: Type.Integer({ description: 'Players who reached the step.' }),
                 converted: numberOrNull('Of these, players who reached the next step. null for the last step.'),
                 dropped: numberOrNull('Of these, players whose window is over. null for the last step.'),
                 inside: numberOrNull('Of these, players who may still reach the next step. null for the last step.'),
                 rate: numberOrNull('Share of the players of the first step. null without players.'),
-                seconds_from_previous: duration(
-                  'From the step before, of the players who reached it. null without players, and for the first step.',
-                ),
-                seconds_from_first: duration('From the first step, likewise.'),
               },
               { description: 'A step.' },
             ),

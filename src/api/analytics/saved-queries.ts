@@ -5,6 +5,7 @@ import { keyFaults } from '../definitions/definition-fields.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
+import { scopeOf } from './queries.ts';
 import { questionOf } from './query-question.ts';
 import {
   SAVED_QUERY_BODY_EXAMPLE,
@@ -60,7 +61,7 @@ export const savedQueryRoutes = [
 
 /** The reason why a query could not be answered either; the paths are those of the whole body. */
 function fault({ query }: Pick<SavedQueryBody, 'query'>, { key, services }: RequestContext): Failure | undefined {
-  const asked = questionOf(query, { game: key.game, environment: key.environment }, services.clock.wallMs(), '/query');
+  const asked = questionOf(query, scopeOf(key, services), services.clock.wallMs(), '/query');
   return asked.kind === 'failure' ? asked : undefined;
 }
 

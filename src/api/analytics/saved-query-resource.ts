@@ -21,7 +21,7 @@ const RangeDays = nullable(
     minimum: 1,
     maximum: ANALYTICS_LIMITS.questionRangeDays,
     description:
-      'Range for whoever opens the query: this many UTC days before today, and today. `null` (default): `from` and `to` ' +
+      'Range for whoever opens the query: this many days before today, and today. `null` (default): `from` and `to` ' +
       'of the query, or their defaults.',
   }),
 );

@@ -72,7 +72,8 @@ const Arm = Type.Object(
     inside: count('Players whose window is not over.'),
     converted: count('Players with the conversion event.'),
     payers: count('Players with a purchase.'),
-    revenue: Type.Number({ description: "Revenue in the game's currency." }),
+    revenue: Type.Number({ description: "Revenue in the game's currency, less what was refunded of it." }),
+    gross_revenue: Type.Number({ description: 'The same without refunds.' }),
   },
   { description: 'The players of one arm.' },
 );
@@ -146,8 +147,8 @@ export const getCampaignResults = defineRoute({
       },
       suppressed: [{ reason: 'holdout', players: 100, times: 140 }],
       arms: {
-        treatment: { players: 900, inside: 40, converted: 300, payers: 30, revenue: 150 },
-        holdout: { players: 100, inside: 4, converted: 25, payers: 2, revenue: 10 },
+        treatment: { players: 900, inside: 40, converted: 300, payers: 30, revenue: 150, gross_revenue: 155 },
+        holdout: { players: 100, inside: 4, converted: 25, payers: 2, revenue: 10, gross_revenue: 10 },
       },
       comparison: {
         conversion_rate: {
@@ -224,6 +225,7 @@ const NOBODY: Omit<CampaignArm, 'arm'> = {
   converted: 0,
   payers: 0,
   revenue: 0,
+  grossRevenue: 0,
   revenueDeviation: Number.NaN,
   revenueSkewness: Number.NaN,
   revenueKurtosis: Number.NaN,
@@ -231,12 +233,13 @@ const NOBODY: Omit<CampaignArm, 'arm'> = {
 
 const UNKNOWN = { treatment: null, holdout: null, lift: null, low: null, high: null, p_value: null, too_small: null };
 
-const shownArm = ({ players, inside, converted, payers, revenue }: Omit<CampaignArm, 'arm'>) => ({
+const shownArm = ({ players, inside, converted, payers, revenue, grossRevenue }: Omit<CampaignArm, 'arm'>) => ({
   players,
   inside,
   converted,
   payers,
   revenue,
+  gross_revenue: grossRevenue,
 });
 
 function revenueOf({ players, payers, revenue, ...shape }: Omit<CampaignArm, 'arm'>): Sample {

@@ -1,3 +1,4 @@
+import { SERVICE_EVENTS } from '../../../core/vocabulary/service-events.ts';
 import { Type } from 'typebox';
 import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/events/known-names.ts';
 import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
@@ -153,9 +154,6 @@ function warningOf(name: ConditionName, known: ReadonlySet<string> | undefined):
   const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.map((one) => `\`${one}\``).join(', ')}?`;
   return [{ path: name.path, message: `${WORDS[name.kind](name)}${hint}`, suggestions }];
 }
-
-/** The service tracks them itself. */
-const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
 
 function sourceOf(name: ConditionName): KnownNamesQuery['of'] {
   if (name.kind === 'event') return { kind: 'events' };

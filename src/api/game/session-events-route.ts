@@ -1,4 +1,4 @@
-import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/idempotency-claim.ts';
 import { PlayerId } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { FOR_GAMES } from '../route/route.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { RecordSession } from '../../../core/vocabulary/commands/commands.ts';
+import type { RecordSession } from '../../../core/vocabulary/commands/recorded.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { PLAYER_API_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';

@@ -1,5 +1,5 @@
 import type { Targeting } from '../../../actors/decision/targeting.ts';
-import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/idempotency-claim.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { SqlReader } from '../console/sql/sql-reader.ts';

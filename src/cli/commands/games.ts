@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { ClientAttributes } from '../../../core/vocabulary/documents/documents.ts';
-import { createGame, gameAddress, isGameId } from '../../../streams/config/games.ts';
+import type { ClientAttributes } from '../../../core/vocabulary/documents/game.ts';
+import { createGame, currencyIn, gameAddress, isGameId, zoneOf } from '../../../streams/config/games.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { playerTokensCommand } from './player-tokens.ts';
@@ -45,8 +45,10 @@ export function gamesCommand(context: CliContext): Command {
             document.clientPurchases === false ? 'off' : 'on',
             shownAttributes(document.clientAttributes),
             document.requirePlayerToken === true ? 'required' : 'not required',
+            zoneOf(document),
+            currencyIn(document) ?? 'none',
           ]);
-        const settings = ['client purchases', 'client attributes', 'player tokens'];
+        const settings = ['client purchases', 'client attributes', 'player tokens', 'time zone', 'currency'];
         context.print(table(['id', 'name', 'tenant', 'created', ...settings], rows));
       }),
     );

@@ -54,9 +54,16 @@ it('a question about a range reads the months and granules of its receipts only'
     const at = Date.UTC(2026, month, 20);
     await insert('events', { event_name: 'e', external_id: `${month}`, timestamp: at, received_at: at });
   }
-  const scope = { game: 'times', environment: 'live', fromMs: Date.UTC(2026, 2, 1), toMs: Date.UTC(2026, 2, 9) };
-  const parts = { eventNames: ['e'], where: [], limit: 5, by: undefined };
-  const sql = readableSql({ ...scope, ...parts, kind: 'trend', metric: 'events', interval: 'day' });
+  const scope = {
+    game: 'times',
+    environment: 'live',
+    zone: 'UTC',
+    fromMs: Date.UTC(2026, 2, 1),
+    toMs: Date.UTC(2026, 2, 9),
+  };
+  const figure = { metric: 'events', title: 'Events', unit: 'count', nullWithout: undefined } as const;
+  const parts = [{ measure: 'events', eventNames: ['e'], where: [] }] as const;
+  const sql = readableSql({ ...scope, figure, parts, limit: 5, kind: 'trend', interval: 'day' });
   expect(await rowsOf(clickhouse, sql)).toEqual([
     { at: Date.UTC(2026, 2, 1) / 1_000, key: '', value: 1 },
     { at: Date.UTC(2026, 2, 8) / 1_000, key: '', value: 5 },

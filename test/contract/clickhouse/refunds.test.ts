@@ -15,7 +15,7 @@ import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing-commits.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { execSql, rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 
@@ -73,6 +73,11 @@ function aGame() {
       if (state !== undefined) states.set(id, state);
       if (draft.facts.length > 0) records.push([...draft.facts]);
       return reply;
+    },
+    refund(n: number, at: number, transactionId: string, amount: number | null = null, refundId: string | null = null) {
+      const eventId = `${n}-${at}-refund`;
+      const body = { kind: 'RefundPurchase', playerId: playerId(n), transactionId, amount, refundId, eventId } as const;
+      return this.send(n, at, 'server', body);
     },
     buy(n: number, at: number, by: CallerKind, amount: number, transactionId: string | null) {
       const eventId = `${n}-${at}-${by}`;
@@ -144,6 +149,43 @@ describe("an experiment's metric of the event `purchase`", () => {
     expect(await measured({ aggregate: { kind: 'conversion' } })).toEqual([{ ...players, sum: 6 }]);
   });
 
+  it('is less what was refunded, whenever that was, and still counts the purchase', async () => {
+    const game = aGame();
+    for (let n = 1; n <= 6; n++) {
+      game.exposed(n, 'a');
+      game.buy(n, START + 1_000, 'client', 99_900, `tx-${n}`);
+      game.buy(n, START + 2_000, 'server', 50_000, `tx-${n}`);
+    }
+    game.refund(1, START + 30 * DAY_MS, 'tx-1', 20_000);
+    await write(game.records);
+    expect(await measured()).toEqual([{ variant: 'a', players: 6, conversions: 6, sum: 28 }]);
+    expect(await measured({ aggregate: { kind: 'count' } })).toMatchObject([{ sum: 6 }]);
+    // The view for analysts agrees.
+    const metrics = "['sum:amount:purchase', 'count:purchase', 'conversion:purchase']";
+    const readout = `experiment_readout(game = 'demo', flag = 'shop', period = 1, since = toDateTime64('2026-01-19', 3, 'UTC'),
+      until = now64(3), variants = ['a', 'b'], metrics = ${metrics}, window_days = 7, covariate_days = 3)`;
+    expect(
+      await rowsOf(
+        clickhouse,
+        `SELECT metric, toUInt32(conversions) AS conversions, sum FROM ${readout} ORDER BY metric`,
+      ),
+    ).toEqual([
+      { metric: 'conversion:purchase', conversions: 6, sum: 6 },
+      { metric: 'count:purchase', conversions: 6, sum: 6 },
+      { metric: 'sum:amount:purchase', conversions: 6, sum: 28 },
+    ]);
+  });
+
+  it('does not count the refund of a purchase from before the exposure', async () => {
+    const game = aGame();
+    game.buy(1, START - 2 * DAY_MS, 'server', 50_000, 'early');
+    game.exposed(1, 'a');
+    game.buy(1, START + 1, 'server', 30_000, 'tx');
+    game.refund(1, START + 2, 'early');
+    await write(game.records);
+    expect(await measured()).toEqual([{ variant: 'a', players: 1, conversions: 1, sum: 3 }]);
+  });
+
   it('counts purchases without a transaction each, and none from before the exposure or after the window', async () => {
     const game = aGame();
     game.buy(1, START - 1, 'client', 10_000, 'early');
@@ -180,5 +222,49 @@ describe("an experiment's metric of the event `purchase`", () => {
     expect(await measured()).toMatchObject([{ conversions: 1, sum: 5 }]);
     expect(await measured({ aggregate: { kind: 'count' } })).toMatchObject([{ sum: 2 }]);
     expect(await measured({ aggregate: { kind: 'sum', property: 'coins' } })).toMatchObject([{ sum: 40 }]);
+  });
+});
+
+describe('rows of purchases', () => {
+  it('add up to the totals of the player, gross without what a server replaced and what was refunded', async () => {
+    const game = aGame();
+    game.buy(1, START, 'client', 99_900, 'tx-1');
+    game.buy(1, START + DAY_MS, 'server', 50_000, 'tx-1');
+    game.buy(1, START + DAY_MS, 'server', 30_000, 'tx-2');
+    game.refund(1, START + 2 * DAY_MS, 'tx-1', 20_000, 'r-1');
+    const last = game.refund(1, START + 3 * DAY_MS, 'tx-2');
+    expect(last).toMatchObject({ amount: 30_000, remaining: 0, totalRevenue: 30_000, purchaseCount: 1 });
+    await write(game.records);
+    const rows = await rowsOf(
+      clickhouse,
+      `SELECT kind, toFloat64(amount) AS amount, counts, transaction_id, refund_id, product_id, recorded_by
+       FROM purchases ORDER BY facts_sequence, facts_index`,
+    );
+    const gems = { product_id: 'gems', refund_id: null };
+    expect(rows).toEqual([
+      { kind: 'purchase', amount: 9.99, counts: 1, transaction_id: 'tx-1', ...gems, recorded_by: 'client' },
+      { kind: 'replaced', amount: -9.99, counts: -1, transaction_id: 'tx-1', ...gems, recorded_by: 'client' },
+      { kind: 'purchase', amount: 5, counts: 1, transaction_id: 'tx-1', ...gems, recorded_by: 'server' },
+      { kind: 'purchase', amount: 3, counts: 1, transaction_id: 'tx-2', ...gems, recorded_by: 'server' },
+      {
+        kind: 'refund',
+        amount: -2,
+        counts: 0,
+        transaction_id: 'tx-1',
+        ...gems,
+        refund_id: 'r-1',
+        recorded_by: 'server',
+      },
+      { kind: 'refund', amount: -3, counts: -1, transaction_id: 'tx-2', ...gems, recorded_by: 'server' },
+    ]);
+    const days = `SELECT toString(day) AS day, toUInt32(purchases) AS purchases, toUInt32(payers) AS payers,
+      toFloat64(revenue) AS revenue, toFloat64(gross_revenue) AS gross, toFloat64(refunds) AS refunds
+      FROM purchases_daily ORDER BY day`;
+    expect(await rowsOf(clickhouse, days)).toEqual([
+      { day: '2026-01-20', purchases: 0, payers: 0, revenue: 0, gross: 0, refunds: 0 },
+      { day: '2026-01-21', purchases: 2, payers: 1, revenue: 8, gross: 8, refunds: 0 },
+      { day: '2026-01-22', purchases: 0, payers: 0, revenue: -2, gross: 0, refunds: 2 },
+      { day: '2026-01-23', purchases: 0, payers: 0, revenue: -3, gross: 0, refunds: 3 },
+    ]);
   });
 });

@@ -19,7 +19,7 @@ import { type Gateway, startGateway } from '../../support/in-memory/http-gateway
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import { startOfToday } from '../../support/whole-day.ts';
-import { breakdownOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';
+import { breakdownOf, funnelOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';
 
 /* POST /v1/analytics/queries on the real engine, compared with a calculation of its own over the same events. */
 
@@ -121,8 +121,10 @@ describe('an answer', () => {
   });
 
   it('counts players in sets as in groups', async () => {
-    const scope = { game: 'demo', environment: 'live', fromMs: FROM_MS, toMs: TODAY_MS, eventNames: [], where: [] };
-    const question = { ...scope, kind: 'trend', metric: 'players', interval: 'week', limit: 5, by: undefined } as const;
+    const scope = { game: 'demo', environment: 'live', zone: 'UTC', fromMs: FROM_MS, toMs: TODAY_MS, limit: 5 };
+    const figure = { metric: 'players', title: 'Players', unit: 'count', nullWithout: undefined } as const;
+    const parts = [{ measure: 'players', eventNames: [], where: [] }] as const;
+    const question = { ...scope, kind: 'trend', figure, parts, interval: 'week' } as const;
     const rows = await rowsOf<object>(clickhouse, readableSql(question));
     expect(rows.length).toBeGreaterThan(1);
     expect(await rowsOf(clickhouse, readableSql({ ...question, spills: true }))).toEqual(rows);
@@ -172,6 +174,14 @@ describe('an answer', () => {
       const filtered = await ask({ kind: 'breakdown', by: 'property:mode', where, ...range });
       expect(filtered.data['keys'], value).toBe(inRange().some(({ mode }) => mode === value) ? 1 : 0);
     }
+  });
+
+  it.each([60, 3_600, 5 * 86_400])('is the funnel with a window of %d seconds', async (windowSeconds) => {
+    const steps = [{ event_name: 'open' }, { event_name: 'view' }, { event_name: 'buy' }];
+    const { data } = await ask({ kind: 'funnel', steps, window_seconds: windowSeconds, ...range });
+    const names = steps.map(({ event_name: name }) => name);
+    const wanted = funnelOf(events, names, { fromMs: FROM_MS, toMs: TODAY_MS - 2 * DAY_MS, windowSeconds });
+    expect(data['funnels']).toEqual([{ key: '', steps: wanted }]);
   });
 
   it('has the two steps that follow an event', async () => {
@@ -253,7 +263,7 @@ describe('a query', () => {
     [{ kind: 'breakdown' }, 'by'],
     [{ kind: 'breakdown', by: 'country) FROM system.users --' }, 'by'],
     [{ kind: 'breakdown', by: 'email' }, 'by'],
-    [{ kind: 'breakdown', metric: 'revenue', by: 'country' }, 'by'],
+    [{ kind: 'breakdown', metric: 'revenue', by: 'event_name' }, 'by'],
     [{ kind: 'breakdown', by: `property:${'a.'.repeat(17)}a` }, 'by'],
     [{ kind: 'trend', metric: 'sum' }, 'property'],
     [{ kind: 'trend', property: 'level' }, 'property'],
@@ -263,6 +273,34 @@ describe('a query', () => {
     [{ kind: 'trend', from: '1970-01-01', to: '2100-01-01' }, 'from'],
     [{ kind: 'trend', from: '2026-01-02', to: '2026-01-01' }, 'from'],
     [{ kind: 'trend', limit: 21, by: 'country' }, 'limit'],
+    [{ kind: 'trend', metric: 'mau', interval: 'week' }, 'interval'],
+    [{ kind: 'trend', metric: 'arpdau', interval: 'hour' }, 'interval'],
+    [{ kind: 'breakdown', metric: 'stickiness', by: 'attribute:clan' }, 'metric'],
+    [{ kind: 'trend', metric: 'mau', by: 'platform' }, 'by'],
+    [{ kind: 'trend', metric: 'stickiness', where: [{ field: 'country', is: 'DE' }] }, 'where'],
+    [{ kind: 'trend', metric: 'average' }, 'property'],
+    [{ kind: 'trend', metric: 'average', property: 'a', percentile: 90 }, 'percentile'],
+    [{ kind: 'trend', metric: 'percentile', property: 'a', percentile: 91 }, 'percentile'],
+    [{ kind: 'trend', metric: 'arppu', per_player: true }, 'per_player'],
+    [{ kind: 'trend', metric: 'arppu', event_names: ['a'] }, 'event_names'],
+    [{ kind: 'trend', metric: 'active_players', per_player: true }, 'per_player'],
+    [{ kind: 'trend', metric: 'revenue', formula: { numerator: { metric: 'a' } } }, 'formula'],
+    [{ kind: 'trend', metric: 'revenue', formula: formulaOf('revenue', 'payers') }, 'metric'],
+    [{ kind: 'trend', formula: formulaOf('revenue', 'arppu') }, 'formula'],
+    [{ kind: 'trend', formula: formulaOf('sum', 'payers') }, 'formula/numerator/property'],
+    [{ kind: 'trend', formula: formulaOf('revenue', 'payers'), by: 'event_name' }, 'by'],
+    [{ kind: 'breakdown', by: 'country', compare: 'previous_period' }, 'compare'],
+    [{ kind: 'trend', compare: 'previous_period', interval: 'hour', from: '2026-01-01', to: '2026-01-23' }, 'interval'],
+    [{ kind: 'trend', metric: 'conversion', cut: true }, 'cut'],
+    [{ kind: 'trend', metric: 'mau', cut: true }, 'cut'],
+    [{ kind: 'trend', where: [{ field: 'country' }] }, 'where'],
+    [{ kind: 'trend', where: [{ field: 'country', gt: 5 }] }, 'where/0/gt'],
+    [{ kind: 'trend', where: [{ field: 'country', is: 5 }] }, 'where/0/is'],
+    [{ kind: 'trend', where: [{ field: 'property:a', gt: '5' }] }, 'where/0/gt'],
+    [{ kind: 'trend', where: [{ field: 'property:a', is: '' }] }, 'where/0/is'],
+    [{ kind: 'trend', where: [{ field: 'property:a', is_set: false }] }, 'where/0/is_set'],
+    [{ kind: 'trend', where: [{ field: 'property:a', like: 'b' }] }, 'where/0/like'],
+    [{ kind: 'trend', where: [{ field: 'segment:', is: true }] }, 'where/0/field'],
     [{ kind: 'funnel', steps: [{ event_name: 'a' }] }, 'steps'],
     [{ kind: 'funnel', steps: Array.from({ length: 11 }, () => ({ event_name: 'a' })) }, 'steps'],
     [{ kind: 'funnel', steps: [{ event_name: 'a' }, { event_name: 'b' }], window_seconds: 1e9 }, 'window_seconds'],
@@ -347,6 +385,10 @@ describe('a query', () => {
     await slow.close();
   });
 });
+
+function formulaOf(numerator: string, denominator: string) {
+  return { numerator: { metric: numerator }, denominator: { metric: denominator } };
+}
 
 function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value : [];

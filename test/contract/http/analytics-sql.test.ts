@@ -125,7 +125,7 @@ describe('the SQL of a query', () => {
       const lines = ran.text.split('\n').filter((line) => line !== '');
       const plain = lines.map((line): QuestionRow => JSON.parse(line));
       const rows = query.kind === 'trend' ? seriesOf(plain) : plain;
-      const asked = questionOf(query, { game: 'demo', environment: 'live' }, systemClock.wallMs());
+      const asked = questionOf(query, { game: 'demo', environment: 'live', zone: 'UTC' }, systemClock.wallMs());
       if (asked.kind === 'failure') throw new Error(asked.message);
       expect(JSON.parse(answerText(asked.question, rows, systemClock.wallMs()))).toEqual(data);
     },
@@ -258,7 +258,7 @@ describe('saved queries', () => {
 function seriesOf(rows: readonly QuestionRow[]): QuestionRow[] {
   return [...Map.groupBy(rows, (row) => row['key'])].map(([key, own]) => ({
     key,
-    starts: own.map((row) => row['at']),
-    figures: own.map((row) => row['value']),
+    points: own.map((row) => [row['at'], row['value']]),
+    size: own.reduce((sum, row) => sum + Number(row['size'] ?? 0), 0),
   }));
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import type { GameDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';

@@ -4,7 +4,7 @@ import { flagsOf } from '../../../actors/flags/testing-served-flags.ts';
 import type { Subject } from '../../../actors/decision/targeting.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { segmentRoutes } from '../../../src/api/segment-clients/segment-routes.ts';
-import type { GameDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
 import type { PlayerTokenSecrets } from '../../../core/vocabulary/documents/documents.ts';

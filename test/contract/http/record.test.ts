@@ -270,6 +270,66 @@ describe('recording a purchase', () => {
   });
 });
 
+describe('refunding a purchase', () => {
+  const refund = (query: string, key = server, headers?: Record<string, string>) =>
+    gateway.call(key, 'POST', `${PLAYER}/refund${query}`, undefined, headers);
+
+  it('sends one command with the amount, or without for what remains, and returns the totals', async () => {
+    const response = await refund('?transaction_id=tx-1&amount=2.5&refund_id=r-1');
+    expect(response.status).toBe(200);
+    expect(await bodyOf(response)).toEqual({
+      success: true,
+      data: {
+        player_id: ID,
+        transaction_id: 'tx-1',
+        amount: 2.5,
+        remaining: 0,
+        total_revenue: 90,
+        purchase_count: 2,
+        is_payer: true,
+      },
+    });
+    await refund('?transaction_id=tx-1');
+    const fixed = { kind: 'RefundPurchase', playerId: ID, transactionId: 'tx-1' };
+    expect(gateway.backend.calls.map(({ body }) => body)).toEqual([
+      { ...fixed, amount: 25_000, refundId: 'r-1', eventId: expect.stringMatching(UUID_V7) },
+      { ...fixed, amount: null, refundId: null, eventId: expect.stringMatching(UUID_V7) },
+    ]);
+  });
+
+  it('is for server keys only', async () => {
+    const response = await refund('?transaction_id=tx-1', client);
+    expect([response.status, gateway.backend.calls]).toEqual([403, []]);
+  });
+
+  it.each([
+    ['', 'transaction_id'],
+    ['?transaction_id=', 'transaction_id'],
+    ['?transaction_id=undefined', 'transaction_id'],
+    ['?transaction_id=tx-1&amount=0', 'amount'],
+    ['?transaction_id=tx-1&amount=-1', 'amount'],
+    ['?transaction_id=tx-1&amount=0.00004', 'amount'],
+    ['?transaction_id=tx-1&amount=', 'amount'],
+    ['?transaction_id=tx-1&refund_id=', 'refund_id'],
+    [`?transaction_id=tx-1&refund_id=${'r'.repeat(129)}`, 'refund_id'],
+  ])('refuses %j', async (query, name) => {
+    expect(await faultsOf(await refund(query))).toEqual([name]);
+  });
+
+  it('marks a repeat, answers what remains of a purchase in a conflict, and that a player is no payer', async () => {
+    const money = { amount: 99_900, remaining: 0, totalRevenue: 0, purchaseCount: 0 };
+    gateway.backend.reply = () => ({ kind: 'purchaseRefunded', playerId: ID, ...money, replayed: true });
+    const again = await refund('?transaction_id=a%22b&refund_id=r-1');
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await bodyOf(again)).data).toMatchObject({ transaction_id: 'a"b', is_payer: false, total_revenue: 0 });
+    gateway.backend.reply = () => failure('CONFLICT', '3 of the purchase remain.', { remaining: 3 });
+    const refused = await refund('?transaction_id=tx-1&amount=5');
+    expect([refused.status, (await bodyOf(refused)).error]).toMatchObject([409, { details: { remaining: 3 } }]);
+    gateway.backend.reply = () => failure('NOT_FOUND');
+    expect((await refund('?transaction_id=tx-1')).status).toBe(404);
+  });
+});
+
 describe('both', () => {
   it('may be called from a browser', async () => {
     for (const path of ['session', 'purchase']) {

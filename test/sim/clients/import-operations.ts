@@ -39,6 +39,11 @@ export function createImports(
     const dice = random.next();
     if (dice < 0.2) {
       const transactionId = random.chance(0.6) ? `tx-${random.int(1, IDS)}` : null;
+      if (transactionId !== null && random.chance(0.4)) {
+        const refundId = random.chance(0.5) ? `refund-${random.int(1, IDS)}` : null;
+        const refund = { amount: random.pick([400, 600, 1_000]), transactionId, refundId };
+        return { ...base, event: { ...event, eventName: 'purchase_refunded' }, refund };
+      }
       return { ...base, event, purchase: { amount: 1_000, currency: null, productId: null, transactionId } };
     }
     if (dice < 0.4) {

@@ -1,15 +1,11 @@
-import {
-  type CommandBody,
-  type IdempotencyClaim,
-  ledgerIdOf,
-  type TrackItem,
-} from '../../../core/vocabulary/commands/commands.ts';
+import { type CommandBody, ledgerIdOf, type TrackItem } from '../../../core/vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/idempotency-claim.ts';
 import { ZONES } from './change-campaigns.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import { createImports } from './import-operations.ts';
 import { LISTED_SEGMENTS } from './definitions.ts';
 import { LOADS } from '../model/players/model-lists.ts';
-import { drawPurchase, drawSession } from './play-operations.ts';
+import { drawPurchase, drawRefund, drawSession } from './play-operations.ts';
 import type { Random } from '../random.ts';
 import { createGameClients } from './session-operations.ts';
 import type { CallerKind } from '../../../core/vocabulary/documents/scope.ts';
@@ -220,6 +216,14 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     return keyed(playerId, idempotency, (again) => ({ ...purchase(stamp()), ...withClaim(again) }), safe);
   }
 
+  /** Its id makes a retry safe. Without one, only an Idempotency-Key does. */
+  function refundPurchase(playerId: string): Operation {
+    const refund = drawRefund(ofPlay, playerId);
+    const idempotency = claim(0.3);
+    const safe = idempotency !== undefined || refund(0).refundId !== null;
+    return keyed(playerId, idempotency, (again) => ({ ...refund(stamp()), ...withClaim(again) }), safe);
+  }
+
   /** A call of a game client. Without an Idempotency-Key a retry would be a second call. */
   function call(playerId: string): Operation {
     const dice = ofSessions.next();
@@ -298,7 +302,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     if (dice < 0.41) return track(playerId);
     if (dice < 0.5) return batch();
     if (dice < 0.55) return recordSession(playerId);
-    if (dice < 0.6) return recordPurchase(playerId);
+    if (dice < 0.6) return ofPlay.chance(0.3) ? refundPurchase(playerId) : recordPurchase(playerId);
     if (dice < 0.64) return override(playerId);
     if (dice < 0.73) return evaluate(playerId);
     if (dice < 0.76) return evaluateFlags(playerId, 'all');

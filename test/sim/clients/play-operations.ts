@@ -1,4 +1,4 @@
-import type { RecordPurchase, RecordSession } from '../../../core/vocabulary/commands/commands.ts';
+import type { RecordPurchase, RecordSession, RefundPurchase } from '../../../core/vocabulary/commands/recorded.ts';
 import type { Random } from '../random.ts';
 
 /** Few ids, so that many repeat with another Idempotency-Key or none, and with other amounts. */
@@ -38,4 +38,12 @@ export function drawPurchase(random: Random, playerId: string): Attempted<Record
     transactionId,
     eventId: `made-${stamp}`,
   });
+}
+
+/** A refund of one of a few transactions: the whole, a part, or too much. Its id is usually one of a few. */
+export function drawRefund(random: Random, playerId: string): Attempted<RefundPurchase> {
+  const transactionId = `tx-${random.int(1, IDS)}`;
+  const amount = random.chance(0.3) ? null : random.pick([1, 400, 1_000, 50_000]);
+  const refundId = random.chance(0.7) ? `refund-${random.int(1, IDS)}` : null;
+  return (stamp) => ({ kind: 'RefundPurchase', playerId, transactionId, amount, refundId, eventId: `made-${stamp}` });
 }

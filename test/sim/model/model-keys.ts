@@ -1,5 +1,5 @@
 import { decodeReply, encodeReply } from '../../../core/codec/stored-reply.ts';
-import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/idempotency-claim.ts';
 import type { EventSender } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';

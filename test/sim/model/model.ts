@@ -22,7 +22,7 @@ import { predictListing } from './players/model-lists.ts';
 import { predictCall } from './model-calls.ts';
 import { predictImport } from './players/model-import.ts';
 import { isOneCaller, recall, remember } from './model-keys.ts';
-import { predictPurchase, predictSession } from './players/model-play.ts';
+import { predictPurchase, predictRefund, predictSession } from './players/model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './players/model-quarantine.ts';
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
@@ -127,6 +127,7 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'EventsImported',
   'SessionImported',
   'PurchaseImported',
+  'RefundImported',
   'HistoryImported',
   'ImportAdvanced',
   'SegmentEntered',
@@ -217,13 +218,17 @@ function predictCommand(
       break;
     }
     case 'RecordSession':
+    case 'RefundPurchase':
     case 'RecordPurchase': {
       const held = playerOf(current(body.playerId), scope);
       if (held === undefined) return failed('PLAYER_NOT_FOUND');
       const { reply, change: recorded } =
         body.kind === 'RecordSession'
           ? predictSession(held, body, scope, at)
-          : predictPurchase(held, body, scope, at, by);
+          : body.kind === 'RefundPurchase'
+            ? predictRefund(held, body, scope, at)
+            : predictPurchase(held, body, scope, at, by);
+      if (reply.kind === 'failure') return { reply };
       run.reply = reply;
       if (recorded === undefined) break;
       run.facts.push(...recorded.facts);
@@ -448,7 +453,8 @@ function track(
     ...counting,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
     counters: countedOnce(held.counters, eventName, at),
-    lastSeenAt: Math.max(held.lastSeenAt, at),
+    // A refund is no activity.
+    lastSeenAt: eventName === 'purchase_refunded' && by === 'service' ? held.lastSeenAt : Math.max(held.lastSeenAt, at),
     ...(release === undefined ? {} : afterRelease(held, item, release, at)),
   };
   run.next.set(playerId, { ...next, exposures: exposure?.next.exposures ?? held.exposures });

@@ -241,6 +241,11 @@ export function accept({ body }: Call): Reply {
       const { playerId, amount } = body;
       return { kind: 'purchaseRecorded', playerId, amount, totalRevenue: 999_900 + amount, purchaseCount: 4 };
     }
+    case 'RefundPurchase': {
+      const { playerId, amount } = body;
+      const totals = { totalRevenue: 900_000, purchaseCount: 2 };
+      return { kind: 'purchaseRefunded', playerId, amount: amount ?? 99_900, remaining: 0, ...totals };
+    }
     case 'InitSession': {
       const { id, externalId, firstSeenAt, lastSeenAt, attributes } = aPlayer({ id: body.playerId });
       const player = { id, externalId, firstSeenAt, lastSeenAt, attributes };

@@ -8,7 +8,7 @@ export const overview = {
     'Today (UTC) is partial: it is compared with the same weekday last week up to this time. ' +
     'Revenue is in the game’s currency.',
   kpis: {
-    players: 'Active players',
+    active_players: 'Active players',
     new_players: 'New players',
     sessions: 'Sessions',
     revenue: 'Revenue',

@@ -8,37 +8,62 @@ type AnalyticsQuery = {
   readonly from?: string;
   /** Moment after the last. */
   readonly to?: string;
-  /**
-   * `trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a
-   * property.
-   */
+  /** `trend` and `breakdown`. */
   readonly metric?:
+    | 'active_players'
+    | 'active_days'
+    | 'wau'
+    | 'mau'
+    | 'new_players'
+    | 'returning_players'
+    | 'sessions'
+    | 'playtime_seconds'
     | 'events'
     | 'players'
     | 'sum'
-    | 'sessions'
-    | 'playtime_seconds'
+    | 'average'
+    | 'percentile'
     | 'purchases'
     | 'payers'
+    | 'first_time_payers'
     | 'revenue'
-    | 'new_players';
-  /** Required with the metric `sum`: path of a number in the properties, keys joined by dots. */
+    | 'stickiness'
+    | 'arpdau'
+    | 'arppu'
+    | 'payer_share'
+    | 'conversion'
+    | 'sessions_per_player'
+    | 'playtime_per_player';
+  /**
+   * Required with the metrics `sum`, `average` and `percentile`: path of a number in the
+   * properties, keys joined by dots.
+   */
   readonly property?: string;
+  /** The share in percent of the metric `percentile`. */
+  readonly percentile?: 50 | 90 | 95 | 99;
   /** Metrics of events: only events with these names. */
   readonly event_names?: readonly string[];
+  /** `trend` and `breakdown`: one metric divided by another, in place of `metric`. */
+  readonly formula?: {
+    /** What is divided. */
+    readonly numerator: WhatIsDivided;
+    /** By what it is divided. */
+    readonly denominator: WhatIsDivided;
+  };
+  /** true: the metric divided by the active players. */
+  readonly per_player?: boolean;
+  /** `trend`: true: only what happened before `to` counts, and since `from`. */
+  readonly cut?: boolean;
+  /** `trend`: the same number of intervals before the range, beside it. */
+  readonly compare?: 'previous_period';
   /** Required with `paths`: the event that paths start with. */
   readonly event_name?: string;
-  /** `trend`: length of an interval, in UTC. */
+  /** `trend`: length of an interval. */
   readonly interval?: 'hour' | 'day' | 'week' | 'month';
   /** The field to group by. */
   readonly by?: string;
   /** Conditions that must all hold. */
-  readonly where?: readonly {
-    /** The field, as for `by`. */
-    readonly field: string;
-    /** Rows with one of these values pass. */
-    readonly in: readonly string[];
-  }[];
+  readonly where?: readonly Condition[];
   /** `retention` and `ltv`: the days to look at, each once. */
   readonly days?: readonly number[];
   /** Required with `funnel`: its steps, in order. */
@@ -46,28 +71,7 @@ type AnalyticsQuery = {
     /** Name of the event. */
     readonly event_name: string;
     /** Conditions that must all hold. */
-    readonly where?: readonly {
-      /** The field, as for `by`. */
-      readonly field: string;
-      /** Rows with one of these values pass. */
-      readonly in: readonly string[];
-    }[];
-  }[];
-  /** `funnel`: `ordered` (default): the steps in their order, other events may lie between. */
-  readonly order?: 'ordered' | 'strict' | 'any_order';
-  /** `funnel`: events that end an attempt between its steps, if they are not its next step. */
-  readonly exclusions?: readonly {
-    /** Name of the event. */
-    readonly event_name: string;
-    /** Conditions that must all hold. */
-    readonly where?: readonly {
-      /** The field, as for `by`. */
-      readonly field: string;
-      /** Rows with one of these values pass. */
-      readonly in: readonly string[];
-    }[];
-    /** The event ends attempts that wait after this step, from 1. */
-    readonly after_step?: number;
+    readonly where?: readonly Condition[];
   }[];
   /** `funnel`: all steps happen within this time of the first. */
   readonly window_seconds?: number;
@@ -222,6 +226,32 @@ type ComputedProperty = {
   readonly created_at: string;
   /** When the property was last changed. */
   readonly updated_at: string;
+};
+
+/** A condition on one field: one operator or several, which must all hold. */
+type Condition = {
+  /** The field, as for `by`. */
+  readonly field: string;
+  /** One of these texts. */
+  readonly in?: readonly string[];
+  /** This value. */
+  readonly is?: string | number | boolean;
+  /** Another value than this, or none. */
+  readonly is_not?: string | number | boolean;
+  /** A number greater than this. */
+  readonly gt?: number;
+  /** A number of at least this. */
+  readonly gte?: number;
+  /** A number less than this. */
+  readonly lt?: number;
+  /** A number of at most this. */
+  readonly lte?: number;
+  /** A text with this in it, letters as they are. */
+  readonly contains?: string;
+  /** `true`: there is a value. */
+  readonly is_set?: true;
+  /** `true`: there is no value. */
+  readonly is_not_set?: true;
 };
 
 /** Content that the player sees. */
@@ -531,8 +561,10 @@ type Players = {
   readonly converted: number;
   /** Players with a purchase. */
   readonly payers: number;
-  /** Revenue in the game's currency. */
+  /** Revenue in the game's currency, less what was refunded of it. */
   readonly revenue: number;
+  /** The same without refunds. */
+  readonly gross_revenue: number;
 };
 
 /** The receipt of an erasure. */
@@ -638,7 +670,7 @@ type SavedQuery = {
   readonly description: string;
   /** An analytics query. */
   readonly query: AnalyticsQuery;
-  /** Range for whoever opens the query: this many UTC days before today, and today. */
+  /** Range for whoever opens the query: this many days before today, and today. */
   readonly range_days: number | null;
   /** Version, counted from 1. */
   readonly version: number;
@@ -860,6 +892,37 @@ type Webhook = {
   readonly created_at: string;
   /** Version, counted from 1. */
   readonly version: number;
+};
+
+/** What is divided. */
+type WhatIsDivided = {
+  /** A metric that divides no other. */
+  readonly metric:
+    | 'active_players'
+    | 'active_days'
+    | 'wau'
+    | 'mau'
+    | 'new_players'
+    | 'returning_players'
+    | 'sessions'
+    | 'playtime_seconds'
+    | 'events'
+    | 'players'
+    | 'sum'
+    | 'average'
+    | 'percentile'
+    | 'purchases'
+    | 'payers'
+    | 'first_time_payers'
+    | 'revenue';
+  /** As for the query. */
+  readonly property?: string;
+  /** The share in percent of the metric `percentile`. */
+  readonly percentile?: 50 | 90 | 95 | 99;
+  /** Metrics of events: only events with these names. */
+  readonly event_names?: readonly string[];
+  /** Conditions that must all hold. */
+  readonly where?: readonly Condition[];
 };
 
 /** Why the event was rejected. */
@@ -1106,11 +1169,53 @@ export interface Operations {
       readonly player_id: string;
       /** Amount of the purchase, in the game's currency. */
       readonly amount: number;
-      /** Sum of all purchases of the player, including this one, in the game's currency. */
+      /**
+       * Sum of all purchases of the player, including this one, less its refunds, in the game's
+       * currency.
+       */
       readonly total_revenue: number;
-      /** Number of purchases of the player, including this one. */
+      /**
+       * Number of purchases of the player, including this one, without those that are wholly
+       * refunded.
+       */
       readonly purchase_count: number;
       /** Always true: the player has paid. */
+      readonly is_payer: boolean;
+    };
+  };
+  /** Refund a purchase. */
+  'POST /v1/players/players/{id}/refund': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** The transaction_id of the purchase. */
+      readonly transaction_id: string;
+      /**
+       * Amount to refund, in the game's currency: a decimal number greater than 0 and at most what
+       * remains of the purchase.
+       */
+      readonly amount?: number;
+      /** Your id, or the store's, of this refund. */
+      readonly refund_id?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** The transaction_id of the purchase. */
+      readonly transaction_id: string;
+      /** Amount of the refund, in the game's currency. */
+      readonly amount: number;
+      /** What remains of the purchase after it. */
+      readonly remaining: number;
+      /** Sum of all purchases of the player, less its refunds, in the game's currency. */
+      readonly total_revenue: number;
+      /** Number of purchases of the player of which something remains. */
+      readonly purchase_count: number;
+      /** Whether something remains of any purchase of the player. */
       readonly is_payer: boolean;
     };
   };
@@ -1506,7 +1611,10 @@ export interface Operations {
         readonly why?: string;
         /** Properties of an event, value of an exposure, currency of a purchase, cause of a campaign. */
         readonly value?: unknown;
-        /** Seconds of a session, amount of a purchase, version of a flag, schema or campaign. */
+        /**
+         * Seconds of a session, amount of a purchase (negative when taken back), version of a flag,
+         * schema or campaign.
+         */
         readonly number?: number;
         /** The first faults of a quarantined event. */
         readonly faults?: readonly {
@@ -5161,8 +5269,14 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
-          /** The metric. */
+          /** The metric, or `formula`. */
           readonly metric: string;
+          /** What the figures are called. */
+          readonly title: string;
+          /** Unit of the figures: `money` in the game's currency, `share` from 0 to 1. */
+          readonly unit: 'count' | 'money' | 'seconds' | 'share' | 'number';
+          /** Why a figure may be null. */
+          readonly null_reason: string | null;
           /** Length of an interval. */
           readonly interval: string;
           /** Start of the interval that is not over. */
@@ -5176,8 +5290,17 @@ export interface Operations {
               /** Start of the interval. */
               readonly at: string;
               /** The metric in it. */
-              readonly value: number;
+              readonly value: number | null;
             }[];
+            /** With `compare`: the intervals before the range, in the same order. */
+            readonly previous:
+              | readonly {
+                  /** Start of the interval. */
+                  readonly at: string;
+                  /** The metric in it. */
+                  readonly value: number | null;
+                }[]
+              | null;
           }[];
         }
       | {
@@ -5187,18 +5310,24 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
-          /** The metric. */
+          /** The metric, or `formula`. */
           readonly metric: string;
+          /** What the figures are called. */
+          readonly title: string;
+          /** Unit of the figures: `money` in the game's currency, `share` from 0 to 1. */
+          readonly unit: 'count' | 'money' | 'seconds' | 'share' | 'number';
+          /** Why a figure may be null. */
+          readonly null_reason: string | null;
           /** Number of all values, those included that `limit` left out. */
           readonly keys: number;
           /** Sum over all values. */
-          readonly total: number;
+          readonly total: number | null;
           /** The `limit` largest values, the largest first. */
           readonly rows: readonly {
             /** The value as text. */
             readonly key: string;
             /** The metric. */
-            readonly value: number;
+            readonly value: number | null;
           }[];
         }
       | {
@@ -5212,7 +5341,7 @@ export interface Operations {
           readonly cohorts: readonly {
             /** Value of `by` on the first day. */
             readonly key: string | null;
-            /** First UTC day of these players, as `2026-01-15`. */
+            /** First day of these players, as `2026-01-15`. */
             readonly day: string;
             /** Players whose first day it is. */
             readonly players: number;
@@ -5220,7 +5349,7 @@ export interface Operations {
             readonly retained: readonly {
               /** Days after the first day. */
               readonly day: number;
-              /** Players active on that UTC day. */
+              /** Players active on that day. */
               readonly players: number | null;
               /** Their share. */
               readonly rate: number | null;
@@ -5238,7 +5367,7 @@ export interface Operations {
           readonly cohorts: readonly {
             /** Value of `by` on the first day. */
             readonly key: string | null;
-            /** First UTC day of these players, as `2026-01-15`. */
+            /** First day of these players, as `2026-01-15`. */
             readonly day: string;
             /** Players whose first day it is. */
             readonly players: number;
@@ -5248,7 +5377,7 @@ export interface Operations {
             readonly values: readonly {
               /** Days after the first day. */
               readonly day: number;
-              /** Their revenue up to and including that UTC day, in the game's currency. */
+              /** Their revenue up to and including that day, in the game's currency. */
               readonly revenue: number | null;
               /** The same for each player. */
               readonly per_player: number | null;
@@ -5262,16 +5391,14 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
-          /** As in the query. */
-          readonly order: 'ordered' | 'strict' | 'any_order';
           /** One funnel, or with `by` one for each of its `limit` largest values, the largest first. */
           readonly funnels: readonly {
-            /** Value of `by` in the player's earliest first step in the range. */
+            /** Value of `by` in the player's first step. */
             readonly key: string;
             /** The steps, in order. */
             readonly steps: readonly {
               /** Name of the event. */
-              readonly event_name: string | null;
+              readonly event_name: string;
               /** Players who reached the step. */
               readonly players: number;
               /** Of these, players who reached the next step. */
@@ -5282,20 +5409,6 @@ export interface Operations {
               readonly inside: number | null;
               /** Share of the players of the first step. */
               readonly rate: number | null;
-              /** From the step before, of the players who reached it. */
-              readonly seconds_from_previous: {
-                /** Median, in seconds. */
-                readonly median: number;
-                /** 90th percentile, in seconds. */
-                readonly p90: number;
-              } | null;
-              /** From the first step, likewise. */
-              readonly seconds_from_first: {
-                /** Median, in seconds. */
-                readonly median: number;
-                /** 90th percentile, in seconds. */
-                readonly p90: number;
-              } | null;
             }[];
           }[];
         }
@@ -5366,7 +5479,7 @@ export interface Operations {
       readonly description?: string;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
-      /** Range for whoever opens the query: this many UTC days before today, and today. */
+      /** Range for whoever opens the query: this many days before today, and today. */
       readonly range_days?: number | null;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
@@ -5408,7 +5521,7 @@ export interface Operations {
       readonly description?: string;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
-      /** Range for whoever opens the query: this many UTC days before today, and today. */
+      /** Range for whoever opens the query: this many days before today, and today. */
       readonly range_days?: number | null;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
@@ -5439,6 +5552,37 @@ export interface Operations {
       readonly key: string;
       /** Always true. */
       readonly deleted: boolean;
+    };
+  };
+  /** Get the game's settings. */
+  'GET /v1/settings': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** IANA name of the time zone in which figures count days. */
+      readonly time_zone: string;
+      /** ISO 4217 code of the currency of all amounts. */
+      readonly currency: string | null;
+    };
+  };
+  /** Change the game's settings. */
+  'PATCH /v1/settings': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** IANA name, such as `Europe/Berlin`. */
+      readonly time_zone?: string;
+      /** ISO 4217 code, such as `EUR`. */
+      readonly currency?: string | null;
+    };
+    readonly answer: {
+      /** IANA name of the time zone in which figures count days. */
+      readonly time_zone: string;
+      /** ISO 4217 code of the currency of all amounts. */
+      readonly currency: string | null;
     };
   };
   /** List changes that people, API keys and operators made. */

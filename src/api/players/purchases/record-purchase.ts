@@ -1,35 +1,14 @@
 import { Type } from 'typebox';
 import { PLAYER_API_LIMITS } from '../limits.ts';
-import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
-import { inUnits, parseAmount, unitsText } from '../../../../core/kernel/money.ts';
+import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { answer } from '../../route/answer.ts';
+import { amountField, money } from './amount.ts';
 import { refusedPurchase } from './client-purchases.ts';
 import { PlayerId } from '../../input/fields.ts';
 import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
 
-/* The route that records a purchase. Amounts are decimal text up to the owner, never floats. */
-
-const AMOUNT =
-  "Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most " +
-  '900,000,000,000. It is rounded to four decimals, half to even; an amount that rounds to 0 is refused.';
-const amountSchema = {
-  type: 'number',
-  exclusiveMinimum: 0,
-  maximum: inUnits(SHARED_LIMITS.purchaseAmount),
-  description: AMOUNT,
-};
-
-/** Validated as text, so no digit is lost in a float. */
-const Amount = Type.Unsafe<string>({
-  type: 'string',
-  format: 'amount',
-  description: AMOUNT,
-  'x-shown': amountSchema,
-});
-
-const money = (description: string) => Type.Number({ description: `${description}, in the game's currency.` });
-
+/** The route that records a purchase. */
 export const recordPurchase = defineRoute({
   method: 'POST',
   path: '/v1/players/players/{id}/purchase',
@@ -48,7 +27,10 @@ export const recordPurchase = defineRoute({
   input: {
     params: Type.Object({ id: PlayerId }),
     query: Type.Object({
-      amount: Amount,
+      amount: amountField(
+        "Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most " +
+          '900,000,000,000. It is rounded to four decimals, half to even; an amount that rounds to 0 is refused.',
+      ),
       currency: Type.Optional(
         Type.String({
           format: 'currency',
@@ -76,8 +58,10 @@ export const recordPurchase = defineRoute({
       {
         player_id: PlayerId,
         amount: money('Amount of the purchase'),
-        total_revenue: money('Sum of all purchases of the player, including this one'),
-        purchase_count: Type.Integer({ description: 'Number of purchases of the player, including this one.' }),
+        total_revenue: money('Sum of all purchases of the player, including this one, less its refunds'),
+        purchase_count: Type.Integer({
+          description: 'Number of purchases of the player, including this one, without those that are wholly refunded.',
+        }),
         is_payer: Type.Boolean({ description: 'Always true: the player has paid.' }),
       },
       { description: 'A recorded purchase.' },

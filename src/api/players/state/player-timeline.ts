@@ -32,7 +32,7 @@ const Entry = Type.Object(
     }),
     what: Type.String({
       description:
-        'Source of an event (`caller`, `service`, `import`); end of a session; `recorded` or `reversed` (purchases); ' +
+        'Source of an event (`caller`, `service`, `import`); end of a session; `recorded`, `reversed` or `refunded` (purchases); ' +
         '`entered` or `exited`; `changed`; attribution of an exposure; step of a campaign (`triggered`, `suppressed`, ' +
         '`offered`, `shown`, `clicked`).',
     }),
@@ -46,7 +46,8 @@ const Entry = Type.Object(
     ),
     number: Type.Optional(
       Type.Number({
-        description: 'Seconds of a session, amount of a purchase, version of a flag, schema or campaign.',
+        description:
+          'Seconds of a session, amount of a purchase (negative when taken back), version of a flag, schema or campaign.',
       }),
     ),
     faults: Type.Optional(

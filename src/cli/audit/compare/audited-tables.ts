@@ -87,6 +87,8 @@ const AUDITED_TABLES = {
       received_at: 'time',
       recorded_by: 'plain',
       counts: 'plain',
+      kind: 'plain',
+      refund_id: 'plain',
     },
   },
   player_beginnings: {

@@ -101,7 +101,7 @@ FROM (
   FROM (
     SELECT game_id, environment, player_id, ${dayBy('timestamp')} AS day, 1 AS n, 0 AS played,
       toUInt64(0) AS played_seconds, toInt64(0) AS times, toDecimal128(0, 4) AS spent, ${SEQUENCE} AS sequence
-    FROM events WHERE ${COMPARED}
+    FROM events WHERE ${COMPARED} AND (event_name != 'purchase_refunded' OR source = 'caller')
     UNION ALL
     SELECT game_id, environment, player_id, ${dayBy('start_time')} AS day, 0, 1, toUInt64(duration_seconds), 0,
       toDecimal128(0, 4), ${SEQUENCE}
@@ -109,12 +109,12 @@ FROM (
     UNION ALL
     SELECT game_id, environment, player_id, toDate(received_at, 'UTC') AS day, 0, 0, 0, toInt64(counts),
       toDecimal128(amount, 4), ${SEQUENCE}
-    FROM purchases WHERE ${COMPARED}
+    FROM purchases WHERE ${COMPARED} AND kind IN ('purchase', 'replaced')
   )
   GROUP BY ${KEY}
 ) AS a
 FULL OUTER JOIN (
-  SELECT ${KEY}, events, sessions, playtime_seconds AS seconds, purchases AS bought, revenue AS paid
+  SELECT ${KEY}, events, sessions, playtime_seconds AS seconds, purchases AS bought, gross_revenue AS paid
   FROM player_days FINAL WHERE ${COMPARED}
 ) AS d USING (${KEY})
 WHERE a.newest <= {built: UInt64} AND (a.events != d.events OR a.sessions != d.sessions OR a.seconds != d.seconds

@@ -114,6 +114,10 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'PurchaseReversed':
       columns.add('purchases', index, -1);
       return columns.add('revenue', index, -fact.amount);
+    case 'PurchaseRefunded':
+    case 'RefundImported':
+      if (fact.remaining === 0) columns.add('purchases', index, -1);
+      return columns.add('revenue', index, -fact.amount);
     case 'LifecycleChanged':
       return columns.setStage('now', index, fact.to);
     case 'HistoryImported':

@@ -48,6 +48,8 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'PurchaseRecorded':
     case 'PurchaseImported':
     case 'PurchaseReversed':
+    case 'PurchaseRefunded':
+    case 'RefundImported':
       return [rowOfPurchase(fact, [...scope, ...player], row)];
     case 'PlayerImported': {
       if (fact.begunAt === undefined) return [];
@@ -167,16 +169,28 @@ function rowOfSession(
 
 /** @param head what all rows of purchases begin with: game, environment and player */
 function rowOfPurchase(
-  fact: Of<'PurchaseRecorded' | 'PurchaseImported' | 'PurchaseReversed'>,
+  fact: Of<'PurchaseRecorded' | 'PurchaseImported' | 'PurchaseReversed' | 'PurchaseRefunded' | 'RefundImported'>,
   head: readonly Cell[],
   row: RowOf,
 ): ExpectedRow {
   const what = [fact.currency, fact.productId, fact.transactionId];
-  if (fact.kind === 'PurchaseReversed') {
-    return row('purchases', [...head, money(-fact.amount), ...what, time(fact.recordedAt), 'client', -1]);
+  switch (fact.kind) {
+    case 'PurchaseReversed': {
+      const when = [time(fact.recordedAt), 'client'];
+      return row('purchases', [...head, money(-fact.amount), ...what, ...when, -1, 'replaced', null]);
+    }
+    case 'PurchaseRefunded':
+    case 'RefundImported': {
+      const when = [time(fact.at), fact.kind === 'RefundImported' ? 'import' : 'server'];
+      const counts = fact.remaining > 0 ? 0 : -1;
+      return row('purchases', [...head, money(-fact.amount), ...what, ...when, counts, 'refund', fact.refundId]);
+    }
+    case 'PurchaseRecorded':
+    case 'PurchaseImported': {
+      const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
+      return row('purchases', [...head, money(fact.amount), ...what, time(fact.at), by, 1, 'purchase', null]);
+    }
   }
-  const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
-  return row('purchases', [...head, money(fact.amount), ...what, time(fact.at), by, 1]);
 }
 
 /** What segments, flags and campaigns did to a player. */

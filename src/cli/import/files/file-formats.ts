@@ -1,3 +1,4 @@
+import { PURCHASE_EVENT, REFUND_EVENT, SESSION_EVENT } from '../../../../core/vocabulary/service-events.ts';
 import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { isEmail } from '../../../../core/kernel/text/email.ts';
 import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
@@ -79,35 +80,43 @@ const nativeEvents: FileFormat = {
         sessionId: ownId(fields, 'session_id') ?? null,
       },
     };
-    // What another deployment of this service made of a session or a purchase counts here too.
+    // What another deployment of this service made of a session, a purchase or a refund counts here too.
     if (fields['source'] !== 'service') return line;
-    if (name === 'session_recorded') line.session = sessionOf(parsed(properties), NATIVE_SESSION);
-    if (name === 'purchase') line.purchase = purchaseOf(parsed(properties));
+    if (name === SESSION_EVENT) line.session = sessionOf(parsed(properties), NATIVE_SESSION);
+    if (name === PURCHASE_EVENT) line.purchase = purchaseOf(parsed(properties));
+    if (name === REFUND_EVENT) line.refund = refundOf(parsed(properties));
     return line;
   },
 };
 
 const nativePurchases: FileFormat = {
   required: ['external_id', 'amount', 'timestamp'],
-  optional: ['currency', 'product_id', 'transaction_id'],
+  optional: ['currency', 'product_id', 'transaction_id', 'refund_id'],
   documents: [],
   read(fields, nowMs) {
+    const base = { externalId: playerName(fields, 'external_id'), at: requiredTime(fields, 'timestamp', nowMs) };
+    const sent = amountText(fields);
+    if (sent.startsWith('-')) {
+      const refund = refundOf({ ...fields, amount: sent.slice(1) });
+      const { amount, transactionId, refundId } = refund;
+      const properties = moneyEvent(amount, { transaction_id: transactionId, refund_id: refundId });
+      return { ...base, refund, event: { eventId: undefined, eventName: REFUND_EVENT, properties, sessionId: null } };
+    }
+    if (optionalText(fields, 'refund_id', TEXT_LIMITS.callerIdLength) !== undefined) {
+      throw new LineFault('`refund_id` belongs to a refund, whose `amount` is below 0.');
+    }
     const purchase = purchaseOf(fields);
     const { amount, currency, productId, transactionId } = purchase;
-    const rest = JSON.stringify({
-      currency: currency ?? undefined,
-      product_id: productId ?? undefined,
-      transaction_id: transactionId ?? undefined,
-    });
-    const properties = `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
-    return {
-      externalId: playerName(fields, 'external_id'),
-      at: requiredTime(fields, 'timestamp', nowMs),
-      purchase,
-      event: { eventId: undefined, eventName: 'purchase', properties, sessionId: null },
-    };
+    const properties = moneyEvent(amount, { currency, product_id: productId, transaction_id: transactionId });
+    return { ...base, purchase, event: { eventId: undefined, eventName: PURCHASE_EVENT, properties, sessionId: null } };
   },
 };
+
+/** The properties of an event about money, with the exact amount; absent fields are left out. */
+function moneyEvent(amount: number, fields: Readonly<Record<string, string | null>>): string {
+  const rest = JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)));
+  return `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+}
 
 const nativePlayers: FileFormat = {
   required: ['external_id'],
@@ -255,8 +264,7 @@ function deviceField(value: unknown): string | undefined {
 }
 
 function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
-  const sent = fields['amount'];
-  const amount = typeof sent === 'string' || typeof sent === 'number' ? parseAmount(String(sent)) : undefined;
+  const amount = parseAmount(amountText(fields));
   if (amount === undefined) throw new LineFault('`amount` must be a number above 0, in the currency of the game.');
   const currency = optionalText(fields, 'currency', CURRENCY_LENGTH)?.toUpperCase() ?? null;
   // The API takes currencies in circulation; history may have others.
@@ -268,6 +276,22 @@ function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
   // A repeat that is not recognised would be paid twice.
   const transactionId = isNamed ? requiredId(fields, 'transaction_id', TEXT_LIMITS.callerIdLength) : null;
   return { amount, currency, productId, transactionId };
+}
+
+/** Empty if it is neither a text nor a number. */
+function amountText({ amount }: Fields): string {
+  return typeof amount === 'string' || typeof amount === 'number' ? String(amount) : '';
+}
+
+function refundOf(fields: Fields): NonNullable<ImportItem['refund']> {
+  const amount = parseAmount(amountText(fields));
+  if (amount === undefined) throw new LineFault('`amount` of a refund must be a number other than 0.');
+  const isNamed = optionalText(fields, 'refund_id', TEXT_LIMITS.callerIdLength) !== undefined;
+  return {
+    amount,
+    transactionId: requiredId(fields, 'transaction_id', TEXT_LIMITS.callerIdLength),
+    refundId: isNamed ? requiredId(fields, 'refund_id', TEXT_LIMITS.callerIdLength) : null,
+  };
 }
 
 const CURRENCY_LENGTH = 3;

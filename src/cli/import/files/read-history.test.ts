@@ -86,6 +86,15 @@ describe('lines of the own format', () => {
     expect(items(await read(marked, {}))).toEqual([plain]);
   });
 
+  it('of a refund that the service made count as such', async () => {
+    const properties = { amount: 2, remaining: 7.99, transaction_id: 'tx-1', refund_id: 'r-1', product_id: 'gems' };
+    const line = native({ event_name: 'purchase_refunded', source: 'service', properties });
+    const own = native({ event_name: 'purchase_refunded', source: 'caller', properties });
+    const [refund, event] = items(await read(`${line}\n${own}`, {}));
+    expect(refund).toMatchObject({ refund: { amount: 20_000, transactionId: 'tx-1', refundId: 'r-1' } });
+    expect(event).not.toHaveProperty('refund');
+  });
+
   it('of a session or a purchase that the service made count as such', async () => {
     const session = { session_id: 's-1', duration_seconds: 60 };
     const made = [
@@ -262,6 +271,25 @@ describe('CSV', () => {
 });
 
 describe('purchases and players', () => {
+  it('are refunds where the amount is below 0', async () => {
+    const text =
+      'external_id,amount,timestamp,transaction_id,refund_id\n' +
+      'ann,-2.5,2025-01-01,tx-1,r-1\nann,-2,2025-01-01,tx-1,\nann,-1,2025-01-01,,\nann,-0,2025-01-01,tx-1,\n' +
+      'ann,3,2025-01-01,tx-2,r-2\n';
+    const [first, second, ...faulty] = items(await read(text, { kind: 'purchases', fileKind: 'csv' }));
+    expect(first).toMatchObject({
+      refund: { amount: 25_000, transactionId: 'tx-1', refundId: 'r-1' },
+      event: { eventName: 'purchase_refunded', properties: '{"amount":2.5,"transaction_id":"tx-1","refund_id":"r-1"}' },
+    });
+    expect(first).not.toHaveProperty('purchase');
+    expect(second).toMatchObject({ refund: { amount: 20_000, refundId: null } });
+    expect(faulty).toEqual([
+      expect.stringContaining('transaction_id'),
+      expect.stringContaining('other than 0'),
+      expect.stringContaining('`refund_id` belongs to a refund'),
+    ]);
+  });
+
   it.each([null, '', ' ', true, [5], {}, 'soon', '0x10', -1, 86_401])(
     'have no session of %j seconds',
     async (duration_seconds) => {

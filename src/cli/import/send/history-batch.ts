@@ -63,9 +63,9 @@ export function createHistoryBatch(): HistoryBatch {
 
   return {
     add(item) {
-      const { line, at, event, session, purchase, player, quarantined } = item;
+      const { line, at, event, player, quarantined } = item;
       const group = groupOf(item);
-      if (session !== undefined || purchase !== undefined || player !== undefined || quarantined !== undefined) {
+      if (isMore(item)) {
         group.others.push(otherOf(item, group.lines.length));
         sizeBytes += PLAYER_BYTES + (player?.attributes?.length ?? 0) + (quarantined ? bytesOf(quarantined) : 0);
       }
@@ -76,7 +76,7 @@ export function createHistoryBatch(): HistoryBatch {
         sizeBytes += bytesOf(event);
       }
       group.lines.push(line);
-      if (at !== NEVER_SEEN) {
+      if (at !== NEVER_SEEN && item.refund === undefined) {
         group.firstAt = Math.min(group.firstAt, player?.firstSeenAt ?? at);
         group.lastAt = Math.max(group.lastAt, at);
       }
@@ -108,12 +108,18 @@ function bytesOf({ eventId, eventName, properties, sessionId }: ImportedEvent): 
   return eventId.length + eventName.length + properties.length + (sessionId?.length ?? 0);
 }
 
-function otherOf({ at, session, purchase, player, quarantined }: ImportItem, place: number): OtherLine {
+/** Whether a line is more than an event. */
+function isMore({ session, purchase, refund, player, quarantined }: ImportItem): boolean {
+  return [session, purchase, refund, player, quarantined].some((part) => part !== undefined);
+}
+
+function otherOf({ at, session, purchase, refund, player, quarantined }: ImportItem, place: number): OtherLine {
   return {
     place,
     at,
     ...(session === undefined ? {} : { session }),
     ...(purchase === undefined ? {} : { purchase }),
+    ...(refund === undefined ? {} : { refund }),
     ...(player === undefined ? {} : { player }),
     ...(quarantined === undefined ? {} : { quarantined }),
   };

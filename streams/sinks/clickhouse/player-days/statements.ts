@@ -1,3 +1,4 @@
+import { REFUND_EVENT } from '../../../../core/vocabulary/service-events.ts';
 import { LATE_DAYS } from '../../../../clickhouse-schema/event-time.ts';
 
 /*
@@ -14,13 +15,15 @@ export const DAY = dayOf('happened_at');
 /** What one table contributes to a player's day. */
 interface Source {
   table: string;
+  /** Whether a row is something that the player did. */
+  isActivity: string;
   /** In the order of `FIGURES`. */
-  figures: readonly [events: string, sessions: string, playtime: string, purchases: string, revenue: string];
+  figures: readonly [events: string, sessions: string, playtime: string, purchases: string, grossRevenue: string];
   /** In the order of `DETAILS`. */
   details: readonly [country: string, platform: string, appVersion: string];
 }
 
-const FIGURES = ['events', 'sessions', 'playtime_seconds', 'purchases', 'revenue'] as const;
+const FIGURES = ['events', 'sessions', 'playtime_seconds', 'purchases', 'gross_revenue'] as const;
 const DETAILS = ['country', 'platform', 'app_version'] as const;
 
 const NO_DETAILS = ["''", "''", "''"] as const;
@@ -31,16 +34,20 @@ const lastOf = (column: string): string =>
 const SOURCES: readonly Source[] = [
   {
     table: 'events',
+    // A refund is no activity of the player: a store refunds weeks after the player left.
+    isActivity: `NOT (event_name = '${REFUND_EVENT}' AND source != 'caller')`,
     figures: ['count()', '0', '0', '0', 'toDecimal64(0, 4)'],
     details: [lastOf('country'), "''", "''"],
   },
   {
     table: 'sessions',
+    isActivity: 'true',
     figures: ['0', 'count()', 'sum(duration_seconds)', '0', 'toDecimal64(0, 4)'],
     details: ["''", lastOf('platform'), lastOf('app_version')],
   },
   {
     table: 'purchases',
+    isActivity: "kind != 'refund'",
     figures: ['0', '0', '0', 'sum(counts)', 'sum(amount)'],
     details: NO_DETAILS,
   },
@@ -60,7 +67,7 @@ const NEW_BEGINNINGS = `SELECT player_id FROM player_beginnings
 export const TOUCHED_DAYS = `
 SELECT game_id, environment, toString(day) AS day
 FROM (
-${SOURCES.map(({ table }) => `SELECT game_id, environment, ${DAY} AS day FROM ${table} WHERE ${NEW_ROWS} GROUP BY ALL`).join('\nUNION ALL\n')}
+${SOURCES.map(({ table, isActivity }) => `SELECT game_id, environment, ${DAY} AS day FROM ${table} WHERE ${NEW_ROWS} AND ${isActivity} GROUP BY ALL`).join('\nUNION ALL\n')}
 UNION ALL
 SELECT game_id, environment, ${dayOf('received_at')} AS day FROM player_beginnings WHERE ${NEW_ROWS} GROUP BY ALL
 )
@@ -69,13 +76,13 @@ ORDER BY day, game_id, environment`;
 
 /** Players with rows of the day behind `from`, up to `to`. */
 const TOUCHED_PLAYERS = SOURCES.map(
-  ({ table }) =>
-    `SELECT player_id FROM ${table} WHERE ${SCOPE} AND ${NEW_ROWS} AND ${RECEIVED} AND ${DAY} = {day: Date}`,
+  ({ table, isActivity }) =>
+    `SELECT player_id FROM ${table} WHERE ${SCOPE} AND ${NEW_ROWS} AND ${RECEIVED} AND ${DAY} = {day: Date} AND ${isActivity}`,
 ).join('\nUNION DISTINCT\n');
 
 /** @param players a list or a subquery */
 function daysOf(players: string, days: { received: string; isDay: (day: string) => string }): string {
-  const parts = SOURCES.map(({ table, figures, details }) => {
+  const parts = SOURCES.map(({ table, isActivity, figures, details }) => {
     const columns = [
       ...figures.map((figure, at) => `${figure} AS ${FIGURES[at]}`),
       ...details.map((detail, at) => `${detail} AS ${DETAILS[at]}`),
@@ -84,7 +91,7 @@ function daysOf(players: string, days: { received: string; isDay: (day: string) 
     ];
     return `SELECT player_id, ${DAY} AS day, ${columns.join(', ')}
 FROM ${table}
-WHERE ${SCOPE} AND ${days.received} AND ${days.isDay(DAY)} AND player_id IN ${players}
+WHERE ${SCOPE} AND ${days.received} AND ${days.isDay(DAY)} AND player_id IN ${players} AND ${isActivity}
 GROUP BY player_id, day`;
   });
   const columns = [

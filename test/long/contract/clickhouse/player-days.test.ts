@@ -39,7 +39,7 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 interface Row {
   /** `beginning`: an import says that the player was first seen `value` days before the receipt. */
-  kind: 'event' | 'session' | 'purchase' | 'reversal' | 'beginning';
+  kind: 'event' | 'session' | 'purchase' | 'reversal' | 'refund' | 'beginning';
   game: string;
   player: number;
   /** Receipt, hours after START. */
@@ -55,7 +55,7 @@ const LATE_MS = 7 * DAY_MS;
 const begunAt = (row: Row): number => START + row.received * HOUR_MS - row.value * DAY_MS;
 const timeOf = (row: Row): number => {
   const received = START + row.received * HOUR_MS;
-  if (row.kind === 'purchase' || row.kind === 'reversal') return received;
+  if (row.kind === 'purchase' || row.kind === 'reversal' || row.kind === 'refund') return received;
   return row.late >= 0 && row.late * HOUR_MS < LATE_MS ? received - row.late * HOUR_MS : received;
 };
 
@@ -86,8 +86,14 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
       const played = { start_time: device, duration_seconds: row.value, platform, app_version: versionOf(row) };
       tables['sessions']!.push({ ...common, ...played });
     } else {
-      const counts = row.kind === 'purchase' ? 1 : -1;
-      tables['purchases']!.push({ ...common, amount: counts * row.value, counts });
+      const sign = row.kind === 'purchase' ? 1 : -1;
+      // Of some refunds a part remains.
+      const counts = row.kind === 'refund' && row.value % 2 === 0 ? 0 : sign;
+      const kind = row.kind === 'reversal' ? 'replaced' : row.kind;
+      tables['purchases']!.push({ ...common, amount: sign * row.value, counts, kind });
+      // The service tracks a refund too, which is no activity of the player.
+      const event = { event_name: 'purchase_refunded', source: 'service', timestamp: START + row.received * HOUR_MS };
+      if (kind === 'refund') tables['events']!.push({ ...common, ...event });
     }
   }
   for (const [table, values] of Object.entries(tables)) {
@@ -143,7 +149,7 @@ function expected(rows: readonly Row[]) {
   const days = new Map<string, Day>();
   // The newest receipt decides on details.
   for (const row of rows.toSorted((a, b) => a.received - b.received)) {
-    if (row.kind === 'beginning') continue;
+    if (row.kind === 'beginning' || row.kind === 'refund') continue;
     const day = dayOf(timeOf(row));
     const key = `${row.game}/${row.player}/${day}`;
     const found = days.get(key) ?? { ...EMPTY, game: row.game, player: playerId(row.player), day };
@@ -212,7 +218,7 @@ const stored = () =>
     `SELECT game_id AS game, player_id AS player, toString(day) AS day, toString(cohort_day) AS cohort, toString(first_day) AS firstDay,
       if(isNull(previous_day), NULL, toString(previous_day)) AS previous,
       if(isNull(first_purchase_day), NULL, toString(first_purchase_day)) AS firstPurchase, toUInt32(events) AS events,
-      sessions, toUInt32(playtime_seconds) AS playtime, purchases, toFloat64(revenue) AS revenue, country, platform,
+      sessions, toUInt32(playtime_seconds) AS playtime, purchases, toFloat64(gross_revenue) AS revenue, country, platform,
       app_version AS version, toFloat64(toUnixTimestamp64Milli(first_at)) AS first, toFloat64(toUnixTimestamp64Milli(last_at)) AS last,
       concat(toString(toUnixTimestamp64Milli(cohort_at)), ' ', cohort_country, ' ', cohort_platform, ' ', cohort_app_version) AS origin
     FROM player_days FINAL WHERE is_placed ORDER BY game, toString(player), day`,
@@ -220,11 +226,16 @@ const stored = () =>
 
 const KPIS = `SELECT game_id AS game, toString(day) AS day, toUInt32(dau) AS dau, toUInt32(wau) AS wau,
     toUInt32(mau) AS mau, toUInt32(new_players) AS new, toUInt32(payers) AS payers, toFloat64(revenue) AS revenue,
-    toUInt32(sessions) AS sessions, toUInt32(events) AS events
+    toFloat64(gross_revenue) AS gross, toFloat64(refunds) AS refunds, toUInt32(sessions) AS sessions, toUInt32(events) AS events
   FROM kpis_daily ORDER BY game, day`;
 
-function kpisOf(days: readonly Day[]) {
-  const keys = [...new Set(days.map(({ game, day }) => `${game} ${day}`))].toSorted();
+function kpisOf(days: readonly Day[], rows: readonly Row[]) {
+  const refunds = rows
+    .filter(({ kind }) => kind === 'refund')
+    .map((row) => ({ game: row.game, day: dayOf(timeOf(row)), value: row.value }));
+  const keys = [
+    ...new Set([...days, ...refunds.filter(({ value }) => value > 0)].map(({ game, day }) => `${game} ${day}`)),
+  ].toSorted();
   return keys.map((key) => {
     const [game = '', day = ''] = key.split(' ');
     const ofGame = days.filter((one) => one.game === game);
@@ -236,6 +247,9 @@ function kpisOf(days: readonly Day[]) {
       });
       return new Set(within.map(({ player }) => player)).size;
     };
+    const refunded = refunds
+      .filter((one) => one.game === game && one.day === day)
+      .reduce((total, { value }) => total + value, 0);
     const sum = (of: (one: Day) => number): number => today.reduce((total, one) => total + of(one), 0);
     return {
       game,
@@ -245,7 +259,9 @@ function kpisOf(days: readonly Day[]) {
       mau: active(30),
       new: sum((one) => (one.cohort === day ? 1 : 0)),
       payers: sum((one) => (one.purchases > 0 ? 1 : 0)),
-      revenue: sum((one) => one.revenue),
+      revenue: sum((one) => one.revenue) - refunded,
+      gross: sum((one) => one.revenue),
+      refunds: refunded,
       sessions: sum((one) => one.sessions),
       events: sum((one) => one.events),
     };
@@ -259,7 +275,7 @@ async function buildAll(from: number, to: number): Promise<void> {
 }
 
 const arbitraryRow: Arbitrary<Row> = fc.record({
-  kind: fc.constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal', 'beginning'),
+  kind: fc.constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal', 'refund', 'beginning'),
   game: fc.constantFrom('a', 'a', 'b'),
   player: fc.integer({ min: 1, max: 4 }),
   received: fc.integer({ min: 0, max: 5 * 24 }),
@@ -301,7 +317,7 @@ describe('player_days', () => {
           }
           expect(await stored()).toEqual(expected(rows));
           expect(await storedLevels()).toEqual(expectedLevels(rows));
-          expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(expected(rows)));
+          expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(expected(rows), rows));
           const erased = { game: 'a', environment: 'live', ids: [playerId(1)] };
           for (const table of ['events', 'sessions', 'purchases', 'player_beginnings']) {
             const removal = `ALTER TABLE ${table} DELETE WHERE game_id = 'a' AND player_id = '${playerId(1)}'`;
@@ -312,7 +328,7 @@ describe('player_days', () => {
           const others = expected(left);
           expect(await stored()).toEqual(others);
           expect(await storedLevels()).toEqual(expectedLevels(left));
-          expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(others));
+          expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(others, left));
         }),
         { numRuns: 3 },
       );
@@ -399,6 +415,8 @@ describe('player_days', () => {
       row('event', 3, 2),
       row('purchase', 1, 8),
       row('purchase', 2, 0),
+      // Of player 1, two days later and without a day of its own.
+      { ...row('refund', 1, 6), value: 3 },
       row('event', 5, 1),
       row('event', 5, 0),
     ];
@@ -412,7 +430,7 @@ describe('player_days', () => {
     ]);
     const value = 'SELECT toUInt32(payers) AS payers, d0, d1, d7, d14 FROM ltv_by_cohort ORDER BY cohort_day';
     expect(await rowsOf(clickhouse, value)).toEqual([
-      { payers: 2, d0: 0, d1: 1, d7: 1, d14: null },
+      { payers: 2, d0: 0, d1: 1, d7: 0.25, d14: null },
       { payers: 0, d0: 0, d1: null, d7: null, d14: null },
     ]);
   });

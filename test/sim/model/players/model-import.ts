@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { DomainFact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { ComputedEvents, ComputedUpdate } from '../../../../core/vocabulary/documents/computed.ts';
 import {
@@ -13,7 +12,7 @@ import type { EntityState, PlayerState } from '../../../../core/vocabulary/state
 import { countedNow, lives } from './model-computed.ts';
 import { predictImportedLife } from './model-lifecycle.ts';
 import { countedBefore, predictSegments, type ModelSegment, type SegmentUpdate } from '../model-segments.ts';
-import { playedOn } from './model-play.ts';
+import { digestOf, playedOn, refundedState } from './model-play.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from '../model-state.ts';
 
 /**
@@ -88,27 +87,36 @@ function importPlayer(
   if (fresh.length === 0) return;
 
   const known = player();
-  const times = fresh.map(({ event, other }) => event?.at ?? other?.player?.firstSeenAt ?? other?.at ?? 0);
+  const times = fresh
+    .filter(isActivity)
+    .map(({ event, other }) => event?.at ?? other?.player?.firstSeenAt ?? other?.at ?? 0);
   if (known === undefined) {
+    // There is nothing to refund.
+    if (times.length === 0) {
+      for (const { line } of fresh) reply.rejected.push({ line, message: '' });
+      return;
+    }
     const born = newPlayer(id, externalId, Math.min(...times));
     importing.emit({ kind: 'PlayerImported', ...base, player: born }, newState(born, scope, at));
   }
+  let hasPaid = known?.isPayer === true;
   const taken: Line[] = [];
   const events: (PlainEvent & { isPayer: boolean })[] = [];
   for (const one of fresh) {
     const state = player();
     if (state === undefined) return;
     const { event, other } = one;
-    if (other !== undefined && !importOther(other, state, importing, base)) {
-      reply.repeated += 1;
-      continue;
-    }
+    const outcome = other === undefined ? 'taken' : importOther(other, state, importing, base);
+    if (outcome === 'repeated') reply.repeated += 1;
+    if (outcome === 'refused') reply.rejected.push({ line: one.line, message: '' });
+    if (outcome !== 'taken') continue;
     taken.push(one);
-    if (event !== undefined) events.push({ ...event, isPayer: player()?.isPayer === true });
+    hasPaid ||= player()?.isPayer === true;
+    if (event !== undefined) events.push({ ...event, isPayer: hasPaid });
   }
   reply.imported += taken.length;
   importEvents(events, history, player(), importing, base);
-  const seen = taken.map(({ event, other }) => ({
+  const seen = taken.filter(isActivity).map(({ event, other }) => ({
     first: event?.at ?? other?.player?.firstSeenAt ?? other?.at ?? 0,
     last: event?.at ?? other?.at ?? 0,
   }));
@@ -131,26 +139,46 @@ function linesOf({ lines, events, others }: PlayerHistory): Line[] {
 
 type Base = Scope & { entityId: string; at: number };
 
-/** False: the player has the transaction. */
-function importOther(other: OtherLine, state: PlayerState, { emit }: Importing, base: Base): boolean {
+/** A refund is no activity of the player. */
+const isActivity = ({ other }: Line): boolean => other?.refund === undefined;
+
+/** A line is repeated if the player has its transaction or refund. */
+function importOther(
+  other: OtherLine,
+  state: PlayerState,
+  { emit }: Importing,
+  base: Base,
+): 'taken' | 'repeated' | 'refused' {
   const { externalId } = state;
   const then = { ...base, at: other.at, externalId };
-  const { purchase, session, player } = other;
+  const { purchase, refund, session, player } = other;
   if (purchase !== undefined) {
     const digest = purchase.transactionId === null ? null : digestOf(purchase.transactionId);
-    if (digest !== null && state.recordedPurchases.some((known) => known.digest === digest)) return false;
+    if (digest !== null && state.recordedPurchases.some((known) => known.digest === digest)) return 'repeated';
     const { amount } = purchase;
     const totals = { totalRevenue: state.totalRevenue + amount, purchaseCount: state.purchaseCount + 1 };
+    const details = { at: other.at, currency: purchase.currency, productId: purchase.productId };
     const recordedPurchases =
-      digest === null ? state.recordedPurchases : [{ digest, amount, ...totals }, ...state.recordedPurchases];
+      digest === null ? state.recordedPurchases : [{ digest, amount, ...totals, details }, ...state.recordedPurchases];
     emit(
       { kind: 'PurchaseImported', ...then, ...purchase, digest },
       { ...state, ...totals, isPayer: true, recordedPurchases },
     );
   }
+  if (refund !== undefined) {
+    const { transactionId, refundId, amount } = refund;
+    const transaction = digestOf(transactionId);
+    const refundDigest = digestOf(refundId ?? `${transactionId}\n${other.at}\n${amount}`);
+    if ((state.recordedRefunds ?? []).some(({ digest }) => digest === refundDigest)) return 'repeated';
+    const refunded = refundedState(state, { transaction, wanted: amount, refundDigest });
+    if (typeof refunded === 'string') return 'refused';
+    const { remaining } = refunded.refund;
+    const ids = { transactionId, digest: transaction, refundId, refundDigest };
+    emit({ kind: 'RefundImported', ...then, amount, remaining, ...refunded.details, ...ids }, refunded.next);
+  }
   if (session !== undefined) {
     const digest = digestOf(session.sessionId);
-    if (state.recordedSessions.some((known) => known.digest === digest)) return true;
+    if (state.recordedSessions.some((known) => known.digest === digest)) return 'taken';
     const totals = {
       sessionCount: state.sessionCount + 1,
       totalPlaytimeSeconds: state.totalPlaytimeSeconds + session.durationSeconds,
@@ -168,7 +196,7 @@ function importOther(other: OtherLine, state: PlayerState, { emit }: Importing, 
     const begun = player.firstSeenAt === undefined ? {} : { begunAt: player.firstSeenAt };
     emit({ kind: 'PlayerImported', ...base, player: viewOf(next), ...begun }, next);
   }
-  return true;
+  return 'taken';
 }
 
 function importEvents(
@@ -269,9 +297,4 @@ function settle(state: PlayerState, { isNew, hasPlayed, ...seen }: Seen, importi
     fact.kind === 'SegmentEntered' || fact.kind === 'SegmentExited' ? { ...fact, imported: true as const } : fact,
   );
   importing.evaluated({ ...update, facts });
-}
-
-/** 72 bits of SHA-256 in base64url. */
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest().subarray(0, 9).toString('base64url');
 }

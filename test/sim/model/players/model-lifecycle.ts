@@ -35,6 +35,8 @@ export function afterFact(state: PlayerState, fact: DomainFact, at: number): Liv
   // A session that expires or is replaced is not an action of the player, but its playtime counts.
   const isOnlyPlay = fact.kind === 'SessionClosed' && fact.reason !== 'ended';
   if (!DOINGS.has(fact.kind)) return lived;
+  const isRefund = fact.kind === 'EventTracked' && fact.by === 'service' && fact.eventName === 'purchase_refunded';
+  if (isRefund) return lived;
   const stage = isOnlyPlay ? state.lifecycleStage : stageInDoing(state);
   if (stage !== state.lifecycleStage) become(lived, stage, at);
   validate(lived, at);

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
-import type {
-  DeviceInfo,
-  RecordPurchase,
-  RecordSession,
-  TrackItem,
-} from '../../../../core/vocabulary/commands/commands.ts';
+import type { DeviceInfo, TrackItem } from '../../../../core/vocabulary/commands/commands.ts';
+import type { RecordPurchase, RecordSession, RefundPurchase } from '../../../../core/vocabulary/commands/recorded.ts';
 import type { DomainFact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import type { CallerKind, Scope } from '../../../../core/vocabulary/documents/scope.ts';
 import type { PlayedWith } from '../../../../core/vocabulary/facts/played-with.ts';
-import type { DailyActivity, RecordedPurchase } from '../../../../core/vocabulary/state/player.ts';
+import type { DailyActivity, RecordedPurchase, RecordedRefund } from '../../../../core/vocabulary/state/player.ts';
 
-/** Predicts a recorded session or purchase. `change` is absent when it was recorded before. */
+/** Predicts a recorded session, purchase or refund. `change` is absent when it was recorded before. */
 export interface Played {
   reply: Reply;
   change?: { facts: DomainFact[]; next: PlayerState; event?: TrackItem };
@@ -87,7 +83,8 @@ export function predictPurchase(
   const digest = transactionId === null ? null : digestOf(transactionId);
   const before = digest === null ? undefined : held.recordedPurchases.find((purchase) => purchase.digest === digest);
   if (before !== undefined && (before.byClient === undefined || by !== 'server')) {
-    const { digest: _, byClient: __, ...answered } = before;
+    const { amount: paid, totalRevenue, purchaseCount } = before;
+    const answered = { amount: paid, totalRevenue, purchaseCount };
     return { reply: { kind: 'purchaseRecorded', playerId, ...answered, replayed: true } };
   }
   const kept = before === undefined ? held : withoutPurchase(held, before);
@@ -96,7 +93,7 @@ export function predictPurchase(
   const details = { at, currency, productId };
   const facts: DomainFact[] = [];
   if (before !== undefined && transactionId !== null) {
-    const { at: recordedAt, ...detailsBefore } = before.byClient?.told ?? details;
+    const { at: recordedAt, ...detailsBefore } = before.details ?? details;
     const reversed = { amount: before.amount, transactionId, digest: before.digest, recordedAt };
     facts.push({ kind: 'PurchaseReversed', ...base, ...detailsBefore, ...reversed });
   }
@@ -106,7 +103,8 @@ export function predictPurchase(
     digest: digest ?? '',
     amount,
     ...totals,
-    ...(by === 'client' ? { byClient: { told: details } } : {}),
+    details,
+    ...(by === 'client' ? { byClient: true as const } : {}),
   };
   const next = {
     ...kept,
@@ -134,6 +132,77 @@ function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase
     purchaseCount: held.purchaseCount - 1,
     recordedPurchases: held.recordedPurchases.filter((purchase) => purchase.digest !== digest),
   };
+}
+
+/**
+ * A refund counts once for its id, and takes what the caller says, or what remains. It is no activity. A purchase of
+ * which nothing remains no longer counts, and a refunded one is not replaced.
+ */
+export function predictRefund(held: PlayerState, body: RefundPurchase, scope: Scope, at: number): Played {
+  const { playerId, transactionId, refundId, amount: wanted, eventId } = body;
+  const transaction = digestOf(transactionId);
+  const answer = (refund: Pick<RecordedRefund, 'amount' | 'remaining' | 'totalRevenue' | 'purchaseCount'>) =>
+    ({ kind: 'purchaseRefunded', playerId, ...refund }) as const;
+  const before = (held.recordedRefunds ?? []).find(({ digest }) => refundId !== null && digest === digestOf(refundId));
+  if (before !== undefined) {
+    const { amount, remaining, totalRevenue, purchaseCount } = before;
+    const isSame = before.transaction === transaction && (wanted === null ? remaining === 0 : amount === wanted);
+    if (!isSame) return { reply: { kind: 'failure', code: 'CONFLICT' } };
+    return { reply: { ...answer({ amount, remaining, totalRevenue, purchaseCount }), replayed: true } };
+  }
+  const refunded = refundedState(held, { transaction, wanted, refundDigest: refundId && digestOf(refundId) });
+  if (typeof refunded === 'string') return { reply: { kind: 'failure', code: refunded } };
+  const { next, refund, details } = refunded;
+  const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
+  const { amount, remaining } = refund;
+  const ids = { transactionId, digest: transaction, refundId, refundDigest: refundId && digestOf(refundId) };
+  const properties = {
+    amount: amount / 10_000,
+    remaining: remaining / 10_000,
+    ...(details.currency === null ? {} : { currency: details.currency }),
+    ...(details.productId === null ? {} : { product_id: details.productId }),
+    transaction_id: transactionId,
+    ...(refundId === null ? {} : { refund_id: refundId }),
+  };
+  return {
+    reply: answer(refund),
+    change: {
+      facts: [{ kind: 'PurchaseRefunded', ...base, amount, remaining, ...details, ...ids }],
+      next,
+      event: eventOf(playerId, eventId, 'purchase_refunded', properties, at),
+    },
+  };
+}
+
+/** A player after a refund, or why there is none. `wanted` null: what remains. */
+export function refundedState(
+  held: PlayerState,
+  { transaction, wanted, refundDigest }: { transaction: string; wanted: number | null; refundDigest: string | null },
+) {
+  const purchase = held.recordedPurchases.find(({ digest }) => digest === transaction);
+  if (purchase === undefined) return 'NOT_FOUND';
+  const left = purchase.amount - (purchase.refunded ?? 0);
+  const amount = wanted ?? left;
+  if (left === 0 || amount > left) return 'CONFLICT';
+  const remaining = left - amount;
+  const totals = {
+    totalRevenue: held.totalRevenue - amount,
+    purchaseCount: held.purchaseCount - (remaining === 0 ? 1 : 0),
+  };
+  const { byClient: _, ...confirmed } = purchase;
+  const refund = { amount, remaining, ...totals };
+  const remembered = { digest: refundDigest ?? '', transaction, ...refund };
+  const next: PlayerState = {
+    ...held,
+    ...totals,
+    isPayer: totals.purchaseCount > 0,
+    recordedPurchases: held.recordedPurchases.map((other) =>
+      other === purchase ? { ...confirmed, refunded: purchase.amount - remaining } : other,
+    ),
+    ...(refundDigest === null ? {} : { recordedRefunds: [...(held.recordedRefunds ?? []), remembered] }),
+  };
+  const { currency = null, productId = null } = purchase.details ?? {};
+  return { next, refund, details: { currency, productId } };
 }
 
 /** An event that has no id that a caller could send again. */
@@ -165,6 +234,6 @@ export function playedOn(activity: DailyActivity, at: number, more: number, seco
 }
 
 /** 72 bits of SHA-256 in base64url. */
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 9).toString('base64url');
 }

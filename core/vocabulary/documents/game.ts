@@ -1,0 +1,37 @@
+/** A game, the unit of isolation. Stored at `gameAddress` (games.ts) under environment `_`, because it spans both. */
+export interface GameDocument {
+  name: string;
+  /** The organisation that owns the game, for score records. */
+  tenant: string;
+  /** Random UUID; player ids are UUIDv5 over it. */
+  namespace: string;
+  createdAt: number;
+  /** Whether client keys may record purchases. Absent means true. */
+  clientPurchases?: boolean;
+  /** The attributes of players that client keys may set. Absent means all. */
+  clientAttributes?: ClientAttributes;
+  /** Whether client keys require a player token. Absent means false. */
+  requirePlayerToken?: boolean;
+  /** Whether changes of live flags and campaigns by people wait for a second person. Absent means false. */
+  approval?: boolean;
+  /** The IANA name of the time zone in which figures count days. Absent means UTC. */
+  timeZone?: string;
+  /** The ISO 4217 code of the currency of amounts. Absent or empty: the game names none. */
+  currency?: string;
+  /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
+  lifecycle?: Partial<LifecycleThresholds>;
+}
+
+export type ClientAttributes = 'all' | 'none' | { listed: string[] };
+
+/** The thresholds of lifecycle stages, in whole days of at least 1: no timer is due within a day of its cause. */
+export interface LifecycleThresholds {
+  /** Days after registration for which a player counts as new, unless it opens a second session earlier. */
+  newDays: number;
+  /** Days without activity after which a player is at risk. */
+  atRiskDays: number;
+  /** Days without activity after which it has churned; more than `atRiskDays`. */
+  churnedDays: number;
+  /** Sessions after the return that make a reactivated player active. */
+  reactivatedSessions: number;
+}

@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { gameZoneOf, ZONE_RULE } from '../../../actors/time-zones/game-zone.ts';
+import { currencyOf, CURRENCY_RULE } from '../../../core/kernel/currencies.ts';
+import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
+import { currencyIn, gameAddress, zoneOf } from '../../../streams/config/games.ts';
+import { changed } from '../definitions/definition-writes.ts';
+import { textOrNull } from '../input/fields.ts';
+import { API_LIMITS } from '../limits.ts';
+import { jsonAnswer } from '../route/answer.ts';
+import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
+
+/* The settings of a game that its figures depend on. Both environments share them. */
+
+const Settings = Type.Object(
+  {
+    time_zone: Type.String({ description: 'IANA name of the time zone in which figures count days. Default: `UTC`.' }),
+    currency: textOrNull('ISO 4217 code of the currency of all amounts; null if the game has named none.'),
+  },
+  { description: 'Settings of a game.' },
+);
+const EXAMPLE = { time_zone: 'Europe/Berlin', currency: 'EUR' };
+
+const shared = {
+  path: '/v1/settings',
+  tag: 'Analytics',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+} as const;
+
+const settingsJson = (game: GameDocument | undefined) => ({
+  time_zone: zoneOf(game),
+  currency: currencyIn(game) ?? null,
+});
+
+const getSettings = defineRoute({
+  ...shared,
+  ...readBy('viewer'),
+  method: 'GET',
+  summary: "Get the game's settings",
+  description: 'The time zone and the currency of the figures.',
+  errors: [],
+  input: {},
+  reply: { description: 'The settings.', schema: Settings, example: EXAMPLE },
+  action: {
+    kind: 'config',
+    read: (_, { key, services }) => jsonAnswer(settingsJson(services.config.get(gameAddress(key.game))?.document)),
+  },
+});
+
+const patchSettings = defineRoute({
+  ...shared,
+  ...writtenBy('admin', 'none'),
+  method: 'PATCH',
+  summary: "Change the game's settings",
+  description:
+    'Fields that you leave out do not change. Both environments share the settings, so a key of the test environment ' +
+    'cannot change them. After a change of `time_zone` all days of the game are built again in the background; ' +
+    '`built_to` of answers is null until then.',
+  repeatsById: true,
+  errors: ['FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: {
+    body: Type.Object(
+      {
+        time_zone: Type.Optional(
+          Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'IANA name, such as `Europe/Berlin`.' }),
+        ),
+        currency: Type.Optional(textOrNull('ISO 4217 code, such as `EUR`; null: none.')),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  example: EXAMPLE,
+  reply: { description: 'The settings.', schema: Settings, example: EXAMPLE },
+  action: {
+    kind: 'write',
+    async write({ body }, context) {
+      const change = changeOf(body);
+      if (change.kind === 'failure') return change;
+      if (context.key.environment === 'test') return FROM_TEST;
+      const address = gameAddress(context.key.game);
+      const { config } = context.services;
+      for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
+        const held = config.get(address);
+        if (held === undefined) return failure('NOT_FOUND');
+        const written = await context.writes.put(address, { ...held.document, ...change.values }, held.revision);
+        if (written.kind === 'written') return { kind: 'changed', game: written.entry.document } as const;
+        if (written.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
+      }
+      return failure('SERVICE_UNAVAILABLE');
+    },
+    toAnswer: ({ game }) => jsonAnswer(settingsJson(game)),
+  },
+});
+
+export const gameSettingsRoutes = [getSettings, patchSettings];
+
+/** The change that a body asks for, or its faults. */
+function changeOf({ time_zone: zoneText, currency: code }: { time_zone?: string; currency?: string | null }) {
+  const faults: FieldFault[] = [];
+  const timeZone = zoneText === undefined ? undefined : gameZoneOf(zoneText);
+  if (zoneText !== undefined && timeZone === undefined) faults.push({ path: '/time_zone', message: ZONE_RULE });
+  const currency = typeof code === 'string' ? currencyOf(code) : undefined;
+  if (typeof code === 'string' && currency === undefined) faults.push({ path: '/currency', message: CURRENCY_RULE });
+  if (faults.length > 0) return invalid(faults);
+  const values: Partial<GameDocument> = {
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(code === undefined ? {} : { currency: currency ?? '' }),
+  };
+  return { kind: 'change', values } as const;
+}
+
+const FROM_TEST = failure(
+  'FORBIDDEN',
+  'Both environments share the settings of a game. Change them with a key of the live environment.',
+);

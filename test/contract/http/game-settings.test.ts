@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+
+/* The time zone and currency of a game, and trends in its days, on the real engine. */
+
+let clickhouse: TestClickhouse;
+let analytics: Analytics;
+let gateway: Gateway;
+let key: string;
+beforeAll(async () => {
+  clickhouse = await startWithTables();
+  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
+  gateway = await startGateway({ analytics });
+  key = await gateway.key();
+});
+afterAll(async () => {
+  await gateway.close();
+  await analytics.close();
+  await clickhouse.close();
+});
+
+const PATH = '/v1/settings';
+const get = async (asKey = key) => (await bodyOf(await gateway.call(asKey, 'GET', PATH))).data;
+async function patch(body: object, asKey = key) {
+  const response = await gateway.call(asKey, 'PATCH', PATH, body);
+  return { status: response.status, ...(await bodyOf(response)) };
+}
+const zoneIs = async (zone: string) => expect((await patch({ time_zone: zone })).status).toBe(200);
+
+describe('the settings of a game', () => {
+  it('are UTC and no currency until it names them, and stay as they are when others change', async () => {
+    expect(await get()).toEqual({ time_zone: 'UTC', currency: null });
+    expect((await patch({ time_zone: 'europe/berlin' })).data).toEqual({ time_zone: 'Europe/Berlin', currency: null });
+    expect((await patch({ currency: 'brl' })).data).toEqual({ time_zone: 'Europe/Berlin', currency: 'BRL' });
+    expect((await patch({ currency: null })).data).toEqual({ time_zone: 'Europe/Berlin', currency: null });
+    expect(gateway.config.get(gameAddress('demo'))?.document.name).toBe('demo');
+    expect(await get(await gateway.key({ game: 'other' }))).toEqual({ time_zone: 'UTC', currency: null });
+  });
+
+  it.each([
+    [{ time_zone: 'Mars/Olympus' }, '/time_zone', 'must be the name of an IANA time zone'],
+    [{ time_zone: '+02:00' }, '/time_zone', 'an offset such as `+02:00` is none'],
+    [{ time_zone: "UTC', file:/etc/passwd" }, '/time_zone', 'must be the name of an IANA time zone'],
+    [{ currency: 'XXL' }, '/currency', 'must be the ISO 4217 code'],
+    [{ currency: '' }, '/currency', 'must be the ISO 4217 code'],
+  ])('refuse %j with the rule, and do not change', async (body, path, message) => {
+    const before = await get();
+    const { status, error } = await patch({ currency: 'USD', ...body });
+    expect([status, JSON.stringify(error)]).toEqual([400, expect.stringContaining(path)]);
+    expect(JSON.stringify(error)).toContain(message);
+    expect(await get()).toEqual(before);
+  });
+
+  it('are those of both environments, and a key of the test environment only reads them', async () => {
+    const test = await gateway.key({ environment: 'test' });
+    expect(await get(test)).toEqual(await get());
+    expect((await patch({ time_zone: 'UTC' }, test)).error).toMatchObject({ code: 'FORBIDDEN' });
+    const client = await gateway.key({ kind: 'client' });
+    expect((await patch({ time_zone: 'UTC' }, client)).status).toBe(403);
+  });
+});
+
+const HALF_HOUR_MS = 1_800_000;
+
+/** An event of a player of its own every half hour of a range, and its day by the clocks of a zone. */
+async function halfHours(fromMs: number, toMs: number): Promise<number[]> {
+  const times = Array.from({ length: (toMs - fromMs) / HALF_HOUR_MS }, (_, n) => fromMs + n * HALF_HOUR_MS);
+  const rows = times.map((at, n) => {
+    const player = `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
+    const of = { game_id: 'demo', environment: 'live', player_id: player, event_name: `half-${fromMs}` };
+    return JSON.stringify({ ...of, timestamp: at, received_at: at + 60_000 });
+  });
+  const inserted = await runSql(clickhouse, 'INSERT INTO events FORMAT JSONEachRow', { body: rows.join('\n') });
+  expect(inserted.status).toBe(200);
+  return times;
+}
+const dateIn = (zone: string, ms: number): string => new Date(ms).toLocaleDateString('sv', { timeZone: zone });
+
+describe('a trend counts by the days of the game', () => {
+  it.each([
+    ['Europe/Berlin', '2026-03-28', '2026-03-31', [48, 46, 48]],
+    ['Europe/Berlin', '2026-10-24', '2026-10-27', [48, 50, 48]],
+    ['America/Sao_Paulo', '2018-11-03', '2018-11-06', [48, 46, 48]],
+    ['America/Sao_Paulo', '2018-02-17', '2018-02-19', [50, 48]],
+    ['Asia/Kolkata', '2026-11-01', '2026-11-03', [48, 48]],
+  ])('in %s from %s to %s', async (zone, first, until, expected) => {
+    await zoneIs(zone);
+    const [fromMs, toMs] = [Date.parse(first) - 86_400_000, Date.parse(until) + 86_400_000];
+    const times = await halfHours(fromMs, toMs);
+    const query = { kind: 'trend', metric: 'players', event_names: [`half-${fromMs}`] };
+    const range = { from: new Date(Date.parse(first) + 43_200_000), to: new Date(Date.parse(until) - 43_200_000) };
+    const { data } = await bodyOf(await gateway.call(key, 'POST', '/v1/analytics/queries', { ...query, ...range }));
+    const [series] = Array.isArray(data['series']) ? data['series'] : [];
+    const points = series.points.map(({ at, value }: { at: string; value: number }) => [
+      dateIn(zone, Date.parse(at)),
+      value,
+    ]);
+    const days = [...Map.groupBy(times, (ms) => dateIn(zone, ms))].map(([date, own]) => [date, own.length]);
+    expect(points).toEqual(days.filter(([date]) => String(date) >= first && String(date) < until));
+    expect(points.map(([, value]: [string, number]) => value)).toEqual(expected);
+    const byHour = await gateway.call(key, 'POST', '/v1/analytics/queries', { ...query, ...range, interval: 'hour' });
+    const [hours] = Object(await bodyOf(byHour)).data.series;
+    expect(new Set(hours.points.map(({ value }: { value: number }) => value))).toEqual(new Set([2]));
+  });
+
+  it('by default from 30 days before today to the end of today, and says in SQL what it counts', async () => {
+    await zoneIs('America/Sao_Paulo');
+    const { data } = await bodyOf(await gateway.call(key, 'POST', '/v1/analytics/queries', { kind: 'trend' }));
+    const today = dateIn('America/Sao_Paulo', Date.now());
+    expect(dateIn('America/Sao_Paulo', Date.parse(String(data['to'])) - 1)).toBe(today);
+    expect((Date.parse(String(data['to'])) - Date.parse(String(data['from']))) / 86_400_000).toBe(31);
+    const sql = await gateway.call(key, 'POST', '/v1/analytics/queries/sql', { kind: 'retention' });
+    expect(String((await bodyOf(sql)).data['sql'])).toContain("'America/Sao_Paulo'");
+  });
+});
