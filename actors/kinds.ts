@@ -96,8 +96,8 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
   OverrideFlag: onceOnPlayer(overrideFlag),
   ServeFlags: (body, { draft, context, targeting }) =>
     emitAll(draft, serveFlags(playerIn(context, draft.get(body.playerId)), body, targeting(), context, draft.limits)),
-  ExposeFlag: (body, { draft, context }) =>
-    emitAll(draft, exposeFlag(playerIn(context, draft.get(body.playerId)), body, context)),
+  ExposeFlag: (body, { draft, context, targeting }) =>
+    emitAll(draft, exposeFlag(playerIn(context, draft.get(body.playerId)), body, targeting, context)),
   RecordSession: onceOf((body, { draft, context, targeting }) => recordSession(draft, body, context, targeting)),
   RecordPurchase: onceOf((body, { draft, context, targeting }) => recordPurchase(draft, body, context, targeting)),
   RefundPurchase: onceOf((body, { draft, context, targeting }) => refundPurchase(draft, body, context, targeting)),

@@ -11,6 +11,6 @@ export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverr
 
 export function flagExposed(state: PlayerState, fact: FlagExposed): PlayerState {
   const { flagKey, flagVersion, period } = fact;
-  const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact) };
+  const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact), drawn: fact.stratum !== undefined };
   return { ...state, exposures: append(state.exposures, exposure, FLAG_LIMITS.exposuresPerPlayer) };
 }

@@ -1,6 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { FLAG_LIMITS } from './limits.ts';
+import { mayDraw, stratumOfVariants } from './evaluate/draw.ts';
+import { effectOf } from './edit-effect.ts';
 import type { FlagArm, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+
+/** The period of an evaluation that counts in none. */
+export const NO_PERIOD = 0;
 
 /** The number of the current period. Cheap: every evaluation calls it. */
 export function periodOf({ periods }: Pick<FlagDocument, 'periods'>): number {
@@ -8,45 +12,39 @@ export function periodOf({ periods }: Pick<FlagDocument, 'periods'>): number {
 }
 
 /**
- * Sets the periods of an edited flag: an edit that changes the assignment starts a new period.
+ * Sets the periods of an edited flag: an edit that gives players of the experiment another variant starts a new period.
  * @param nowMs the time of the edit, epoch milliseconds
  */
 export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: number): FlagDocument {
   const { periods } = previous;
   const current = periods.at(-1);
-  if (current === undefined || isDeepStrictEqual(assignment(previous), assignment(next))) {
-    return { ...next, periods: [...periods] };
-  }
+  if (current === undefined || effectOf(previous, next) !== 'reassigns') return { ...next, periods: [...periods] };
   const started = { period: current.period + 1, version: previous.version + 1, since: nowMs };
   const all = [...periods.slice(0, -1), { ...current, arms: armsOf(previous) }, started];
   return { ...next, periods: all.slice(-FLAG_LIMITS.flagPeriods) };
 }
 
-/**
- * The parts of a definition that decide which player gets which variant. The default is a variant of a boolean flag;
- * `enabled` and prerequisites decide who takes part. Names and descriptions do not count.
- */
-function assignment(flag: FlagDocument): unknown {
-  const { enabled, salt, defaultValue, variants, prerequisites, archivedAt } = flag;
-  const rules = flag.rules.map((rule) => ({ ...rule, name: '' }));
-  return { enabled, isArchived: archivedAt !== null, salt, defaultValue, variants, rules, prerequisites };
-}
-
 /** The arms that results compare; the control is first. */
 export function armsOf(flag: FlagDocument): FlagArm[] {
   if (flag.flagType !== 'boolean') return flag.variants.map(({ key, weight }) => ({ variantKey: key, weight }));
-  const share = plainShare(flag);
+  const share = onlyShare(flag);
   return [
     { variantKey: 'false', weight: share === null ? null : 100 - share },
     { variantKey: 'true', weight: share },
   ];
 }
 
-/** The percentage of exposed players that get `true`; null unless a single rule decides at random for all players. */
-function plainShare({ rules, defaultValue }: FlagDocument): number | null {
-  const [rule, ...more] = rules;
-  if (rule === undefined || more.length > 0 || defaultValue !== false || !rule.value) return null;
-  const forAll = rule.segmentId === null && rule.conditions === undefined;
-  const always = rule.startAt === null && rule.endAt === null;
-  return forAll && always ? rule.percentage : null;
+/** The percentage of players that get `true`, if it is the same for all for whom a boolean flag draws; else null. */
+function onlyShare({ rules, defaultValue }: FlagDocument): number | null {
+  if (defaultValue !== false) return null;
+  const drawn = rules.filter(({ percentage, value }) => value && percentage > 0 && percentage < 100);
+  const isDivided = rules.some(({ percentage, value }) => !value && percentage > 0);
+  const [share, ...others] = new Set(drawn.map(({ percentage }) => percentage));
+  return share === undefined || others.length > 0 || isDivided ? null : share;
+}
+
+/** Whether a flag draws for anybody. */
+export function canDraw(flag: FlagDocument): boolean {
+  if (flag.flagType === 'boolean') return mayDraw(flag);
+  return stratumOfVariants(flag) !== undefined && flag.rules.some(({ value, percentage }) => value && percentage > 0);
 }

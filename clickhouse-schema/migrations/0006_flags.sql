@@ -13,6 +13,9 @@ CREATE TABLE IF NOT EXISTS flag_exposures
     -- JSON text.
     value String CODEC(ZSTD(1)),
     reason LowCardinality(String),
+    -- Players of one stratum get each variant with the same probability. Of a boolean flag it is how many of 10,000
+    -- players like this one get `true`, of another flag 10,000. 0: nothing was drawn, and results leave it out.
+    stratum UInt16,
     -- How the exposure got its variant: 'served' (last), 'earlier' (the event names one served before), 'named'
     -- (nothing is known to have been served), 'mismatch' (the event names one that was never served) or 'local'
     -- (evaluated by a server SDK).

@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
+import { expanded, type Macros } from '../templates.ts';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
 
 /**
@@ -35,15 +37,21 @@ interface View extends Recorded {
   sql: string;
 }
 
+/** What views share with queries, so that both count the same. */
+const MACROS: Macros = { exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW) };
+
 async function readViews(): Promise<View[]> {
   const folder = new URL('.', import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
-  return texts.flatMap(statementsOf).map((sql) => {
-    const name = /^CREATE OR REPLACE VIEW (\w+) AS$/m.exec(sql)?.[1];
-    if (name === undefined) throw new SchemaError(`A file of views has only \`CREATE OR REPLACE VIEW\`, not: ${sql}`);
-    return { name, sql, checksum: checksumOf(sql) };
-  });
+  return texts
+    .map((text) => expanded(text, MACROS))
+    .flatMap(statementsOf)
+    .map((sql) => {
+      const name = /^CREATE OR REPLACE VIEW (\w+) AS$/m.exec(sql)?.[1];
+      if (name === undefined) throw new SchemaError(`A file of views has only \`CREATE OR REPLACE VIEW\`, not: ${sql}`);
+      return { name, sql, checksum: checksumOf(sql) };
+    });
 }
 
 /** Each view behind those that it reads. */

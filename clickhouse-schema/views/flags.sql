@@ -30,8 +30,9 @@ GROUP BY day, game_id, flag_key, flag_version, variant_key;
 --   metrics        each 'conversion:EVENT', 'count:EVENT' or 'sum:PROPERTY:EVENT'
 --   window_days    after a player's first exposure
 --   covariate_days before it
--- Players are excluded as in the results of a flag. The covariate is the same metric before the exposure. The event
--- `purchase` counts recorded purchases, each transaction once, less what was refunded of it.
+-- Players count as in the results of a flag. Compare rows of one stratum only: a boolean flag may have several. The
+-- covariate is the same metric before the exposure. The event `purchase` counts recorded purchases, each transaction
+-- once, less what was refunded of it.
 CREATE OR REPLACE VIEW experiment_readout AS
 WITH
     {metrics: Array(String)} AS metrics,
@@ -40,40 +41,7 @@ WITH
     arrayMap((metric, path) -> substring(metric, length(splitByChar(':', metric)[1]) + 2 + if(startsWith(metric, 'sum:'), length(path) + 1, 0)), metrics, paths) AS names,
     exposed AS
     (
-        SELECT
-            player_id,
-            minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
-            minIf(seen, is_current) AS variant,
-            variant != maxIf(seen, is_current) AS saw_two,
-            countIf(is_current) AS own_exposures,
-            countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
-            countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant) AS carried,
-            player_id IN
-            (
-                SELECT player_id FROM flag_mixed_players
-                WHERE game_id = {game: String} AND environment = 'live' AND flag_key = {flag: String} AND period = {period: UInt32}
-            ) AS marked,
-            saw_two OR mismatched OR carried OR marked AS excluded,
-            NOT saw_two AND NOT mismatched AS arrived
-        FROM
-        (
-            SELECT
-                player_id,
-                received_at,
-                facts_sequence,
-                facts_index,
-                attribution,
-                ifNull(variant_key, value) AS seen,
-                period = {period: UInt32} AS is_current
-            FROM flag_exposures
-            WHERE game_id = {game: String} AND environment = 'live' AND flag_key = {flag: String}
-                AND period <= {period: UInt32}
-                AND (period != {period: UInt32} OR (received_at >= {since: DateTime64(3, 'UTC')} AND received_at < {until: DateTime64(3, 'UTC')}))
-                AND reason NOT IN ('flag_disabled', 'player_override')
-                AND has({variants: Array(String)}, ifNull(variant_key, value))
-        )
-        GROUP BY player_id
-        HAVING countIf(is_current) > 0
+        {{exposed_players}}
     ),
     measured AS
     (
@@ -87,6 +55,8 @@ WITH
             entered.player_id AS player,
             entered.metric AS metric,
             any(entered.variant) AS variant,
+            any(entered.stratum) AS stratum,
+            any(entered.earlier) AS earlier,
             any(entered.excluded) AS excluded,
             any(entered.arrived) AS arrived,
             any(entered.own_exposures) AS own_exposures,
@@ -142,14 +112,17 @@ WITH
             SELECT *, number, metrics[number] AS metric, kinds[number] AS kind
             FROM exposed
             ARRAY JOIN arrayEnumerate(metrics) AS number
+            WHERE stratum > 0
         ) AS entered ON tracked.player_id = entered.player_id AND tracked.number = entered.number
         GROUP BY player, metric
     )
 SELECT
     metric,
     variant AS variant_key,
+    stratum,
     countIf(NOT excluded) AS players,
     countIf(excluded) AS excluded_players,
+    countIf(earlier) AS left_out_earlier,
     countIf(arrived) AS arrived,
     sum(own_exposures) AS exposures,
     countIf(NOT excluded AND events_after > 0) AS conversions,
@@ -161,4 +134,4 @@ SELECT
     sumIf(x * x, NOT excluded) AS covariate_sum_of_squares,
     sumIf(x * y, NOT excluded) AS covariate_product_sum
 FROM measured
-GROUP BY metric, variant;
+GROUP BY metric, variant, stratum;

@@ -11,7 +11,7 @@ import type { PlacedFact } from './owner.ts';
 const DAY_MS = 86_400_000;
 
 interface Player {
-  exposures: { fact: FlagExposed; sequence: number; index: number; variant: string }[];
+  exposures: { fact: FlagExposed; sequence: number; index: number; variant: string; stratum: number }[];
   events: { at: number; sequence: number; index: number }[];
   isMarked: boolean;
 }
@@ -31,10 +31,10 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
   const isCurrent = (version: number) => version >= query.fromVersion;
   for (const { fact, sequence, index } of log) {
     if (fact.kind === 'FlagExposed' && fact.flagKey === query.flagKey && fact.flagVersion < query.beforeVersion) {
-      const variant = seenVariant(fact);
-      if (variant === null || !query.variants.includes(variant)) continue;
+      const variant = seenVariant(fact) ?? '';
+      const stratum = query.variants.includes(variant) ? (fact.stratum ?? 0) : 0;
       if (isCurrent(fact.flagVersion) ? !inTime(fact.at) : fact.at < query.earlierSinceMs) continue;
-      playerOf(fact.entityId).exposures.push({ fact, sequence, index, variant });
+      playerOf(fact.entityId).exposures.push({ fact, sequence, index, variant, stratum });
     }
     if (fact.kind === 'FlagsServed' && fact.mixed.includes(query.flagKey)) {
       const version = fact.flags.find(({ flagKey }) => flagKey === query.flagKey)?.flagVersion ?? 0;
@@ -44,31 +44,42 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
       playerOf(fact.entityId).events.push({ at: fact.at, sequence, index });
     }
   }
-  const groups = new Map<string, { key: Omit<MeasuredVariant, Figures>; values: number[]; named: number }>();
+  const groups = new Map<string, Group>();
   for (const { exposures, events, isMarked } of players.values()) {
-    const current = exposures.filter(({ fact }) => isCurrent(fact.flagVersion));
-    const [first] = current;
-    if (first === undefined) continue;
-    const variant = current.map((one) => one.variant).toSorted()[0] ?? '';
-    const sawTwo = current.some((one) => one.variant !== variant);
-    const isMismatched = current.some(({ fact }) => fact.attribution === 'mismatch');
-    const namesOther = current.some(({ fact }) => fact.attribution === 'mismatch' || fact.attribution === 'earlier');
-    const isCarried = exposures.some((one) => !isCurrent(one.fact.flagVersion) && one.variant !== variant);
-    const excluded = sawTwo || isMismatched || isCarried || isMarked;
-    const arrived = !sawTwo && !isMismatched;
+    const shown = exposures.filter(({ fact }) => isCurrent(fact.flagVersion));
+    if (shown.length === 0) continue;
+    const drawn = shown.filter(({ stratum }) => stratum > 0);
+    const first = drawn[0] ?? { ...NOTHING, fact: { at: Infinity } };
+    const { variant, stratum } = first;
+    const sawTwo = drawn.some((one) => one.stratum === stratum && one.variant !== variant);
+    const isMismatched = drawn.some(({ fact }) => fact.attribution === 'mismatch');
+    const namesOther = drawn.some(({ fact }) => fact.attribution === 'mismatch' || fact.attribution === 'earlier');
+    const earlier = stratum > 0 && exposures.some((one) => !isCurrent(one.fact.flagVersion) && one.stratum > 0);
+    const excluded = sawTwo || isMismatched || earlier || isMarked;
+    const arrived = stratum > 0 && !sawTwo && !isMismatched && !earlier;
     const since = first.fact.at;
     const counted = events.filter(({ at, sequence, index }) => {
       const isAfter = sequence > first.sequence || (sequence === first.sequence && index > first.index);
       return isAfter && at < since + query.windowDays * DAY_MS;
     });
     const value = query.aggregate.kind === 'conversion' ? Math.min(1, counted.length) : counted.length;
-    const id = `${variant} ${String(excluded)} ${String(arrived)}`;
-    const group = groups.get(id) ?? { key: { variant, excluded, arrived }, values: [], named: 0 };
+    const key = { variant, stratum, earlier, excluded, arrived };
+    const id = JSON.stringify(key);
+    const group: Group = groups.get(id) ?? { key, values: [], named: 0 };
     group.values.push(value);
     if (namesOther) group.named += 1;
     groups.set(id, group);
   }
   return [...groups.values()].map(({ key, values, named }) => ({ ...key, ...figuresOf(values), mismatches: named }));
+}
+
+/** The exposure of a player for whom nothing was drawn. */
+const NOTHING = { sequence: 0, index: 0, variant: '', stratum: 0 };
+
+interface Group {
+  key: Omit<MeasuredVariant, Figures>;
+  values: number[];
+  named: number;
 }
 
 type Figures = keyof MeasuredMetric | 'players' | 'mismatches';

@@ -14,7 +14,6 @@ export function periodQueries({ flag, endMs }: SimulatedExperiment, aggregate: A
       flagKey: FLAG_KEY,
       fromVersion: period.version,
       beforeVersion: next?.version ?? 1_000,
-      variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
       variants: (period.arms ?? armsOf(flag)).map(({ variantKey }) => variantKey),
       metric: METRIC,
       aggregate,

@@ -30,7 +30,7 @@ describe('a flag serves the first that applies of', () => {
       value: 'false',
       variantKey: null,
       reason: 'flag_disabled',
-      period: 1,
+      period: 0,
     });
   });
 
@@ -41,7 +41,7 @@ describe('a flag serves the first that applies of', () => {
       value: 'false',
       variantKey: null,
       reason: 'flag_disabled',
-      period: 1,
+      period: 0,
       prerequisiteKey: 'off',
     });
   });
@@ -53,7 +53,7 @@ describe('a flag serves the first that applies of', () => {
       value: 'true',
       variantKey: null,
       reason: 'player_override',
-      period: 1,
+      period: 0,
     });
   });
 
@@ -63,7 +63,7 @@ describe('a flag serves the first that applies of', () => {
       value: 'true',
       variantKey: null,
       reason: 'segment_match',
-      period: 1,
+      period: 0,
       segmentId: VIPS,
     });
   });
@@ -75,13 +75,13 @@ describe('a flag serves the first that applies of', () => {
       value: 'true',
       variantKey: null,
       reason: 'percentage_rollout',
-      period: 1,
+      period: 0,
     });
   });
 
   test('the default', () => {
     const answer = served([aFlag({ rules: [aRule({ segmentId: VIPS })] })]);
-    expect(answer).toEqual({ flagKey: 'new-shop', value: 'false', variantKey: null, reason: 'default', period: 1 });
+    expect(answer).toEqual({ flagKey: 'new-shop', value: 'false', variantKey: null, reason: 'default', period: 0 });
   });
 });
 
@@ -109,7 +109,7 @@ describe('rules', () => {
       value: '"none"',
       variantKey: null,
       reason: 'segment_match',
-      period: 1,
+      period: 0,
       segmentId: VIPS,
     });
   });
@@ -162,7 +162,7 @@ describe('variants', () => {
       value: '"blue"',
       variantKey: 'blue',
       reason: 'segment_match',
-      period: 1,
+      period: 0,
       segmentId: VIPS,
     });
   });

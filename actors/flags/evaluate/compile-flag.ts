@@ -1,19 +1,15 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { ComputedLookup, Flag, Served, Subject, Targeting } from '../../decision/targeting.ts';
-import { flagSteps } from './flag-steps.ts';
+import type { Flag, Served, Subject, Targeting } from '../../decision/targeting.ts';
+import { type CompileOptions, flagSteps } from './flag-steps.ts';
 
 /** `invalid`: the flag cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
 export type CompiledFlag = { kind: 'compiled'; flag: Flag } | { kind: 'invalid'; faults: FieldFault[] };
 
-/** Compiles a flag. Parameters as in `flagSteps`. */
-export function compileFlag(
-  document: FlagDocument,
-  onOverBudget?: () => void,
-  computed?: ComputedLookup,
-): CompiledFlag {
-  const made = flagSteps(document, onOverBudget, computed);
+/** Compiles a flag. */
+export function compileFlag(document: FlagDocument, options?: CompileOptions): CompiledFlag {
+  const made = flagSteps(document, options);
   if (made.kind === 'invalid') return made;
   const { steps } = made;
   const { key } = document;

@@ -14,6 +14,8 @@ export interface CompiledRule {
   index: number;
   /** The player must pass all. The first that fails says why the rule does not include the player. */
   checks: readonly Check[];
+  /** Whether the rule is for the player, whatever its percentage. */
+  isFor: (subject: Subject) => boolean;
   /** The parts of its condition; none without one. */
   explain: (subject: Subject) => ExplainedTest[];
 }
@@ -49,7 +51,10 @@ export function compileRules(
     } else {
       refusals.push(...(condition?.refusals ?? []).map((fault) => atRule(index, fault)));
       const explain: CompiledRule['explain'] = (subject) => condition?.explain(subject).tests ?? [];
-      compiled.push({ rule, index, checks: checksOf(rule, condition?.condition, bucketOf), explain });
+      const checks = checksOf(rule, condition?.condition, bucketOf);
+      const audience = checks.filter(({ failure }) => failure !== 'outside_percentage');
+      const isFor: CompiledRule['isFor'] = (subject) => audience.every((check) => check.passes(subject));
+      compiled.push({ rule, index, checks, isFor, explain });
     }
   }
   // Array.sort is stable.

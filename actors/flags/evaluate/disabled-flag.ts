@@ -1,7 +1,7 @@
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { Flag } from '../../decision/targeting.ts';
-import { periodOf } from '../periods.ts';
+import { NO_PERIOD } from '../periods.ts';
 
 /**
  * Replaces a flag that does not compile: serves its default with the reason `flag_disabled`.
@@ -46,6 +46,6 @@ export function disabledAnswer(flagKey: string, document: Partial<FlagDocument>)
     value,
     variantKey: null,
     reason: 'flag_disabled',
-    period: periodOf({ periods: [], ...document }),
+    period: NO_PERIOD,
   });
 }

@@ -49,13 +49,13 @@ export function exposuresOf(
   evaluations: readonly FlagEvaluation[],
   targeting: Targeting,
 ): ExposeFlag[] {
-  return evaluations.flatMap(({ flagKey, value, variantKey, reason, segmentId }) => {
+  return evaluations.flatMap(({ flagKey, value, variantKey, reason, segmentId, stratum }) => {
     const flag = targeting.flags.get(flagKey);
     if (flag === undefined) return [];
     const { document } = flag;
     const when = { flagVersion: document.version, period: periodOf(document) };
-    const segment = segmentId === undefined ? {} : { segmentId };
-    return [{ kind: 'ExposeFlag' as const, playerId, flagKey, ...when, variantKey, value, reason, ...segment }];
+    const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
+    return [{ kind: 'ExposeFlag' as const, playerId, flagKey, ...when, variantKey, value, reason, ...more }];
   });
 }
 

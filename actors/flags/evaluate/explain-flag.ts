@@ -8,7 +8,7 @@ import { flagSteps, type Step } from './flag-steps.ts';
  * @param computed as in `compileFlag`
  */
 export function explainFlag(flag: Flag, subject: Subject, targeting: Targeting, computed?: ComputedLookup): FlagStep[] {
-  const made = flagSteps(flag.document, undefined, computed);
+  const made = flagSteps(flag.document, { computed });
   // A flag that does not compile acts as disabled.
   if (made.kind === 'invalid') return [{ step: 'enabled', passed: false }];
   const explained: FlagStep[] = [];

@@ -1,15 +1,16 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagReason, Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagOverride } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { ComputedLookup, Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
+import { mayDraw, stratumOf, stratumOfVariants } from './draw.ts';
 import type { FlagStep } from './explained-steps.ts';
 import { BUCKETS, seededBucket } from './hash.ts';
-import { periodOf } from '../periods.ts';
+import { NO_PERIOD, periodOf } from '../periods.ts';
 import { meetsPrerequisite } from './prerequisites.ts';
 import { sameJson } from '../check/same-json.ts';
 import { createSplit, type Split } from './split.ts';
@@ -29,17 +30,26 @@ export interface Step {
   variant?: (subject: Subject) => FlagStep[];
 }
 
+export interface CompileOptions {
+  /** Called when a rule's condition exceeds its steps; the condition is then false. */
+  onOverBudget?: (() => void) | undefined;
+  /** Finds named computed properties, at every evaluation. */
+  computed?: ComputedLookup | undefined;
+  /** Without strata an evaluation reads no rule behind the one that decides, and its period is the flag's. */
+  strata?: boolean;
+}
+
 export type FlagSteps = { kind: 'steps'; steps: Step[] } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
  * The steps of a flag, in order: disabled, prerequisites, override, rules by priority, default. Evaluations are
  * prepared once, shared and frozen: only overrides allocate.
- * @param onOverBudget called when a rule's condition exceeds its steps; the condition is then false
- * @param computed finds named computed properties, at every evaluation
  */
-export function flagSteps(document: FlagDocument, onOverBudget?: () => void, computed?: ComputedLookup): FlagSteps {
+export function flagSteps(document: FlagDocument, options: CompileOptions = {}): FlagSteps {
+  const { onOverBudget, computed, strata = true } = options;
   const { rules, faults } = compileRules(document.rules, rolloutOf(document), onOverBudget, computed);
-  const ruleSteps = rules.map((rule) => ruleStep(document, rule));
+  const stratum = strata ? strataOf(document, rules) : UNKNOWN_STRATUM;
+  const ruleSteps = rules.map((rule) => ruleStep(document, rule, stratum));
   if (ruleSteps.includes(undefined)) {
     faults.push({ path: '/variants', message: 'must have a variant with a weight greater than 0' });
   }
@@ -49,9 +59,21 @@ export function flagSteps(document: FlagDocument, onOverBudget?: () => void, com
     ...prerequisiteSteps(document),
     overrideStep(document),
     ...ruleSteps.filter((step) => step !== undefined),
-    defaultStep(document),
+    defaultStep(document, stratum),
   ];
   return { kind: 'steps', steps };
+}
+
+/** The stratum of a player; `unknown`: not asked for. */
+type StratumOfPlayer = (subject: Subject) => Stratum | undefined | 'unknown';
+
+const UNKNOWN_STRATUM: StratumOfPlayer = () => 'unknown';
+
+/** The strata of the players of a flag, as its rules divide them. */
+function strataOf(document: FlagDocument, rules: readonly CompiledRule[]): StratumOfPlayer {
+  if (document.flagType !== 'boolean') return () => stratumOfVariants(document);
+  if (!mayDraw(document)) return () => undefined;
+  return (subject) => stratumOf(rules, ({ isFor }) => isFor(subject));
 }
 
 /** A player's bucket for the percentages of all rules. Rules follow each other for one player: the last is kept. */
@@ -99,12 +121,11 @@ function prerequisiteSteps(document: FlagDocument): Step[] {
 
 function overrideStep(document: FlagDocument): Step {
   const { key } = document;
-  const period = periodOf(document);
   const variants = document.variants.map(({ key: variantKey, value }) => ({ variantKey, text: JSON.stringify(value) }));
 
   function overridden({ value }: FlagOverride): FlagEvaluation {
     const variantKey = variants.find(({ text }) => sameJson(text, value))?.variantKey ?? null;
-    return { flagKey: key, value, variantKey, reason: 'player_override', period };
+    return { flagKey: key, value, variantKey, reason: 'player_override', period: NO_PERIOD };
   }
 
   return {
@@ -123,15 +144,19 @@ function overrideOf({ overrides }: PlayerState, flagKey: string): FlagOverride |
 }
 
 /** `undefined` if the rule serves variants and none has a weight. */
-function ruleStep(document: FlagDocument, { rule, index, checks, explain }: CompiledRule): Step | undefined {
-  const split = servedBy(document, rule);
+function ruleStep(
+  document: FlagDocument,
+  { rule, index, checks, explain }: CompiledRule,
+  stratum: StratumOfPlayer,
+): Step | undefined {
+  const split = servedBy(document, rule, stratum);
   if (split === undefined) return undefined;
   const { name, segmentId, percentage } = rule;
   const bucketOf = seededBucket(document.salt);
   return {
     decide(subject) {
       for (const check of checks) if (!check.passes(subject)) return undefined;
-      return split.itemOf(subject.player.id);
+      return split.serve(subject);
     },
     explain(subject, _, decided) {
       const failed = decided === undefined ? checks.find((check) => !check.passes(subject)) : undefined;
@@ -141,43 +166,87 @@ function ruleStep(document: FlagDocument, { rule, index, checks, explain }: Comp
       return [{ step: 'rule', index, name, outcome, segmentId, percentage, bucket, tests }];
     },
     variant: ({ player: { id } }) =>
-      split.bucketOf === undefined
+      split.variants === undefined
         ? []
-        : [{ step: 'variant', bucket: percentOf(split.bucketOf(id)), variantKey: split.itemOf(id).variantKey }],
+        : [
+            {
+              step: 'variant',
+              bucket: percentOf(split.variants.bucketOf(id)),
+              variantKey: split.variants.itemOf(id).variantKey,
+            },
+          ],
   };
 }
 
 /** What a rule serves: variants by weight, or one value. */
+interface ServedBy {
+  serve(subject: Subject): FlagEvaluation;
+  variants?: Split<FlagEvaluation>;
+}
+
 function servedBy(
   document: FlagDocument,
   { segmentId, value }: CompiledRule['rule'],
-): (Pick<Split<FlagEvaluation>, 'itemOf'> & Partial<Split<FlagEvaluation>>) | undefined {
+  stratum: StratumOfPlayer,
+): ServedBy | undefined {
   const reason = segmentId === null ? 'percentage_rollout' : 'segment_match';
   const more = segmentId === null ? {} : { segmentId };
-  if (!value || document.flagType === 'boolean') {
-    const only = answer(document, reason, { ...more, ...(value ? { value: 'true' } : {}) });
-    return { itemOf: () => only };
+  if (document.flagType === 'boolean') {
+    return { serve: drawn(document, reason, stratum, { ...more, ...(value ? { value: 'true' } : {}) }) };
   }
+  if (!value) {
+    const byDefault = answer(document, reason, undefined, more);
+    return { serve: () => byDefault };
+  }
+  const ofAll = stratumOfVariants(document);
   const parts = document.variants.map(({ key: variantKey, weight, value: variantValue }) => ({
     weight,
-    item: answer(document, reason, { ...more, variantKey, value: JSON.stringify(variantValue) }),
+    item: answer(document, reason, ofAll, { ...more, variantKey, value: JSON.stringify(variantValue) }),
   }));
-  return createSplit(document.salt, parts);
+  const variants = createSplit(document.salt, parts);
+  return variants && { serve: ({ player }) => variants.itemOf(player.id), variants };
 }
 
-function defaultStep(document: FlagDocument): Step {
-  const byDefault = answer(document, 'default');
+function defaultStep(document: FlagDocument, stratum: StratumOfPlayer): Step {
+  const byDefault = document.flagType === 'boolean' ? drawn(document, 'default', stratum) : () => answered;
+  const answered = answer(document, 'default', undefined);
   return {
-    decide: () => byDefault,
-    explain: (_, __, decided) => (decided === 'not_reached' ? [] : [{ step: 'default', value: byDefault.value }]),
+    decide: (subject) => byDefault(subject),
+    explain: (_, __, decided) => (decided === 'not_reached' ? [] : [{ step: 'default', value: answered.value }]),
+  };
+}
+
+/** The answer of a boolean flag, which is prepared for each stratum when that is first served. */
+function drawn(
+  document: FlagDocument,
+  reason: FlagReason,
+  stratum: StratumOfPlayer,
+  more: Partial<FlagEvaluation> = {},
+): (subject: Subject) => FlagEvaluation {
+  const prepared = new Map<ReturnType<StratumOfPlayer>, FlagEvaluation>();
+  return (subject) => {
+    const of = stratum(subject);
+    let found = prepared.get(of);
+    if (found === undefined) {
+      found = answer(document, reason, of, more);
+      prepared.set(of, found);
+    }
+    return found;
   };
 }
 
 /** An evaluation with the default value; `more` overrides its fields. */
-function answer(document: FlagDocument, reason: FlagReason, more: Partial<FlagEvaluation> = {}): FlagEvaluation {
+function answer(
+  document: FlagDocument,
+  reason: FlagReason,
+  stratum: ReturnType<StratumOfPlayer>,
+  more: Partial<FlagEvaluation> = {},
+): FlagEvaluation {
   const { key: flagKey, defaultValue } = document;
   const value = JSON.stringify(defaultValue);
-  return Object.freeze({ flagKey, value, variantKey: null, reason, period: periodOf(document), ...more });
+  const period = stratum === undefined ? NO_PERIOD : periodOf(document);
+  const of = typeof stratum === 'number' ? { stratum } : {};
+  return Object.freeze({ flagKey, value, variantKey: null, reason, period, ...of, ...more });
 }
 
 /** A bucket as a percentage, in steps of 0.01. */

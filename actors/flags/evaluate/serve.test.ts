@@ -18,6 +18,7 @@ const now = (flagKey: string, variantKey: string | null, some: Partial<ServedNow
   variantKey,
   value: JSON.stringify(variantKey),
   reason: 'percentage_rollout',
+  ...(variantKey === null ? {} : { stratum: 10_000 }),
   ...some,
 });
 
@@ -56,6 +57,7 @@ describe('the served variants of a player', () => {
         value: JSON.stringify(variantKey),
         reason: 'percentage_rollout',
         period: 1,
+        ...(variantKey === null ? {} : { stratum: 10_000 }),
         ...some,
       }) as const;
     const xp = evaluation('xp', null, { value: 'true' });
@@ -79,7 +81,14 @@ describe('the served variants of a player', () => {
     const value = JSON.stringify('x'.repeat(FLAG_LIMITS.servedValueLength));
     const { player, shop } = life([now('shop', 'a', { value })]);
     expect(shop?.value).toBeNull();
-    const evaluation = { flagKey: 'shop', variantKey: 'a', value, reason: 'percentage_rollout', period: 1 } as const;
+    const evaluation = {
+      flagKey: 'shop',
+      variantKey: 'a',
+      stratum: 10_000,
+      value,
+      reason: 'percentage_rollout',
+      period: 1,
+    } as const;
     expect(servedAnew(player, [evaluation], TARGETING)).toEqual([]);
   });
 
@@ -93,6 +102,19 @@ describe('the served variants of a player', () => {
     expect(life([now('shop', 'a')], [now('shop', 'b', { period: 2 })]).mixed).toEqual([[''], ['']]);
     const back = life([now('shop', 'a')], [now('shop', 'b', { period: 2 })], [now('shop', 'a', { period: 2 })]);
     expect(back.mixed).toEqual([[''], [''], ['shop']]);
+  });
+
+  it('do not mark a player for what it got before or after it took part, or with another share', () => {
+    const xp = (value: string, stratum?: number, some: Partial<ServedNow> = {}) =>
+      now('xp', null, { value, ...(stratum === undefined ? {} : { stratum }), ...some });
+    expect(life([xp('false')], [xp('true', 5_000)], [xp('false')]).mixed).toEqual([[''], [''], ['']]);
+    expect(life([xp('false', 1_000)], [xp('true', 5_000)]).mixed).toEqual([[''], ['']]);
+    const forced = xp('true', undefined, { reason: 'player_override' });
+    expect(life([forced], [xp('false', 5_000)]).mixed).toEqual([[''], ['xp']]);
+    // Entering an audience with the same value is a change: from then on the player counts.
+    expect(life([xp('false')], [xp('false', 5_000)]).player.servedFlags).toMatchObject([
+      { stratum: 5_000, changes: 1 },
+    ]);
   });
 
   it('include the latest earlier variants, each with its period and version', () => {

@@ -20,7 +20,7 @@ import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/p
  * Invariants
  * 1. A change is durable before the response that serves it is sent. If that response is lost, the record differs from
  *    what the client shows; such a client names the variant in its event.
- * 2. A player that gets two variants in one period is marked as mixed, once.
+ * 2. A player that gets two variants of one draw in one period is marked as mixed, once.
  * 3. A flag changes a player's record at most `servedChanges` times in a period.
  */
 
@@ -45,9 +45,9 @@ export function servedAnew(
     const period = periodOf(document);
     const kept = servedFlags[place];
     if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period, limits)) continue;
-    const { value, variantKey, reason, segmentId } = evaluation;
-    const segment = segmentId === undefined ? {} : { segmentId };
-    const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...segment };
+    const { value, variantKey, reason, segmentId, stratum } = evaluation;
+    const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
+    const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...more };
     (anew ??= []).push(now);
   }
   return anew ?? NOTHING;
@@ -117,7 +117,7 @@ export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServe
   return { ...state, servedFlags: [...kept, ...flags.map(sharedServed)].toSorted(byKey) };
 }
 
-type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId'>;
+type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId' | 'stratum'>;
 
 function isKept(
   kept: ServedFlag | undefined,
@@ -133,6 +133,7 @@ function isKept(
     kept.variantKey === now.variantKey &&
     kept.reason === now.reason &&
     kept.segmentId === now.segmentId &&
+    kept.stratum === now.stratum &&
     (kept.value === null ? now.value.length > FLAG_LIMITS.servedValueLength : kept.value === now.value)
   );
 }
@@ -141,15 +142,28 @@ function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
   const { value, ...rest } = now;
   const variant = variantServed(now);
   const earlier = kept === undefined ? [] : earlierVariants(kept, variant);
-  const inPeriod = earlier.some(({ period }) => period === now.period);
+  const isSecond = variant !== null && earlier.some((one) => one.period === now.period && isOther(one, now));
   const isSamePeriod = kept?.period === now.period;
   return {
     ...rest,
     value: value.length > FLAG_LIMITS.servedValueLength ? null : value,
     changes: isSamePeriod ? kept.changes + 1 : 0,
-    mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),
+    mixed: (isSamePeriod && kept.mixed) || isSecond,
     earlier,
   };
+}
+
+/**
+ * Whether two variants cannot both be what was drawn: they are of one stratum, or an override served one of them. What
+ * was served to a player who was not eligible is no variant of the experiment.
+ */
+function isOther(one: Pick<ServedVariant, 'reason' | 'stratum'>, other: Pick<ServedVariant, 'reason' | 'stratum'>) {
+  const isOverride = one.reason === 'player_override' || other.reason === 'player_override';
+  return takesPart(one) && takesPart(other) && (isOverride || one.stratum === other.stratum);
+}
+
+function takesPart({ reason, stratum }: Pick<ServedVariant, 'reason' | 'stratum'>): boolean {
+  return stratum !== undefined || reason === 'player_override';
 }
 
 /** The variants served before `variant`. */
@@ -157,8 +171,9 @@ function earlierVariants(kept: ServedFlag, variant: string | null): readonly Ser
   const before = variantServed(kept);
   const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
   if (before === null || before === variant) return others.length === kept.earlier.length ? kept.earlier : others;
-  const { flagVersion, period, reason } = kept;
-  return append(others, { variant: before, flagVersion, period, reason }, FLAG_LIMITS.servedVariants);
+  const { flagVersion, period, reason, stratum } = kept;
+  const drawn = stratum === undefined ? {} : { stratum };
+  return append(others, { variant: before, flagVersion, period, reason, ...drawn }, FLAG_LIMITS.servedVariants);
 }
 
 /** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */

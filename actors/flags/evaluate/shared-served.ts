@@ -42,6 +42,7 @@ function isSame(one: ServedFlag, other: ServedFlag): boolean {
     one.reason === other.reason &&
     one.variantKey === other.variantKey &&
     one.value === other.value &&
-    one.segmentId === other.segmentId
+    one.segmentId === other.segmentId &&
+    one.stratum === other.stratum
   );
 }

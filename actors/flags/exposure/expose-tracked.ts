@@ -4,8 +4,10 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft, PlayerLimits } from '../../decision/decision.ts';
 import type { Attribution } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../../decision/targeting.ts';
+import { drawnNow } from './drawn-now.ts';
 import { exposed } from './expose.ts';
 import { periodOf } from '../periods.ts';
 import { flagFor } from '../evaluate/visible.ts';
@@ -14,8 +16,8 @@ import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 
 /**
  * Emits the exposure of a tracked event whose properties contain `flag_key`: the player saw that flag. It exposes the
- * value served last, or the variant that the event names as `variant_key`; nothing is evaluated again. If neither is
- * known, only the `unattributed` tally counts it.
+ * value served last, or the variant that the event names as `variant_key`; nothing is evaluated again, except to learn
+ * how a variant was drawn that nothing else is known of. If neither is known, only the `unattributed` tally counts it.
  * @param state the player before the event
  * @param targeting called only if the event names a flag
  */
@@ -31,8 +33,13 @@ export function exposeTracked(
   const flag = flagFor(context.by, sighting.flagKey, targeting())?.document;
   if (flag === undefined) return;
   const found = attributed(servedOf(state, flag.key), sighting.variant, flag, draft.limits);
-  if (found === 'unattributed') draft.tally?.('unattributed');
-  else for (const fact of exposed(state, found.exposure, found.attribution, context)) draft.emit(fact);
+  if (found === 'unattributed') {
+    draft.tally?.('unattributed');
+    return;
+  }
+  const { attribution } = found;
+  const exposure = attribution === 'named' ? drawnNow(state, found.exposure, targeting(), context) : found.exposure;
+  for (const fact of exposed(state, exposure, attribution, context)) draft.emit(fact);
 }
 
 interface Sighting {
@@ -72,27 +79,35 @@ function attributed(
   }
   if (named === variantServed(kept)) return { exposure: keptExposure(kept, flag), attribution: 'served' };
   const before = kept.earlier.find(({ variant }) => variant === named);
-  if (before === undefined || named === null) return byName(named, 'mismatch', flag);
-  const { flagVersion, period, reason } = before;
-  const seen = shownAs(before.variant, flag, period);
+  if (before === undefined || named === null) return byName(named, 'mismatch', flag, kept.stratum);
+  const { flagVersion, period, reason, stratum } = before;
+  const seen = { ...shownAs(before.variant, flag, period), ...(stratum === undefined ? {} : { stratum }) };
   return { exposure: { flagKey: flag.key, flagVersion, period, reason, ...seen }, attribution: 'earlier' };
 }
 
 function keptExposure({ value, ...kept }: ServedFlag, flag: FlagDocument): Exposure {
-  const { flagKey, flagVersion, period, variantKey, reason, segmentId } = kept;
-  const segment = segmentId === undefined ? {} : { segmentId };
+  const { flagKey, flagVersion, period, variantKey, reason, segmentId, stratum } = kept;
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
   const text = value ?? longValue(variantKey, flag, period);
-  return { flagKey, flagVersion, period, variantKey, value: text, reason, ...segment };
+  return { flagKey, flagVersion, period, variantKey, value: text, reason, ...more };
 }
 
-/** The exposure of a variant that only the event names; `unattributed` if the flag does not have it. */
-function byName(named: string | null, attribution: Attribution, flag: FlagDocument): Attributed | 'unattributed' {
+/**
+ * The exposure of a variant that only the event names; `unattributed` if the flag does not have it.
+ * @param stratum of what was served last: a player in an experiment who shows another variant is left out of it
+ */
+function byName(
+  named: string | null,
+  attribution: Attribution,
+  flag: FlagDocument,
+  stratum?: Stratum,
+): Attributed | 'unattributed' {
   const isBoolean = flag.flagType === 'boolean';
   const isThere = isBoolean ? named === 'true' || named === 'false' : flag.variants.some(({ key }) => key === named);
   if (named !== null && !isThere) return 'unattributed';
   const period = periodOf(flag);
   const reason = named === null ? 'default' : 'percentage_rollout';
-  const seen = shownAs(named, flag, period);
+  const seen = { ...shownAs(named, flag, period), ...(stratum === undefined ? {} : { stratum }) };
   return { exposure: { flagKey: flag.key, flagVersion: flag.version, period, reason, ...seen }, attribution };
 }
 

@@ -6,6 +6,7 @@ import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Flag } from '../../decision/targeting.ts';
 import { aCommand, definitionsOf } from '../../testing-players.ts';
 import { given } from '../../testing/harness.ts';
+import { aRule, compiled } from '../evaluate/testing-flag.ts';
 import { aFlagDocument } from '../testing-served-flags.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
@@ -139,7 +140,9 @@ const flagOf = (document: FlagDocument): [string, Flag] => [
   },
 ];
 const XP = aFlagDocument({ key: 'xp', version: 1 });
-const definitions = definitionsOf({ flags: new Map([flagOf(SHOP), flagOf(XP)]) });
+/** A boolean flag that includes half of the players; the player is one of them. */
+const HALF = compiled(aFlagDocument({ key: 'half', version: 1, rules: [aRule({ percentage: 50 })], salt: 'salt 0' }));
+const definitions = definitionsOf({ flags: new Map([flagOf(SHOP), flagOf(XP), [HALF.key, HALF]]) });
 
 describe('a tracked event whose properties hold flag_key', () => {
   const item = (properties: unknown, eventId = 'e-1'): TrackItem => ({
@@ -220,7 +223,7 @@ describe('a tracked event whose properties hold flag_key', () => {
   it('counts as unattributed if nothing was served and it names no variant', () => {
     expect(exposes(playerOf(), { flag_key: 'shop' })).toBe('unattributed');
     expect(exposes(playerOf(), { flag_key: 'shop', variant_key: 'b' })).toEqual(['named', 'b', '"layout_b"', 3, 2]);
-    expect(exposes(playerOf(), { flag_key: 'xp', variant_key: true })).toEqual(['named', null, 'true', 1, 1]);
+    expect(exposes(playerOf(), { flag_key: 'half', variant_key: true })).toEqual(['named', null, 'true', 1, 1]);
     expect(exposes(playerOf(), { flag_key: 'shop', variant_key: 'z' })).toBe('unattributed');
   });
 
@@ -263,6 +266,46 @@ describe('a tracked event whose properties hold flag_key', () => {
       1,
       1,
     ]);
+  });
+
+  it('is of the stratum that was served, and else of one that is found by evaluating', () => {
+    const stratumOf = (before: readonly DomainFact[], properties: unknown) => {
+      const fact = track(before, properties).facts.find(({ kind }) => kind === 'FlagExposed');
+      return fact?.kind === 'FlagExposed' ? fact.stratum : 'nothing';
+    };
+    const drawn = xp('true', { reason: 'percentage_rollout', stratum: 2_500 });
+    expect(stratumOf(playerServed(drawn), { flag_key: 'xp' })).toBe(2_500);
+    expect(stratumOf(playerServed(drawn, xp('false')), { flag_key: 'xp', variant_key: 'true' })).toBe(2_500);
+    expect(stratumOf(playerServed(drawn, xp('false')), { flag_key: 'xp' })).toBeUndefined();
+    // A player of the experiment who shows what it never got is left out of it.
+    expect(stratumOf(playerServed(drawn), { flag_key: 'xp', variant_key: 'false' })).toBe(2_500);
+    expect(stratumOf(playerServed(xp('false')), { flag_key: 'xp', variant_key: 'true' })).toBeUndefined();
+    expect(stratumOf(playerOf(), { flag_key: 'half', variant_key: 'true' })).toBe(5_000);
+    expect(stratumOf(playerOf(), { flag_key: 'half', variant_key: 'false' })).toBeUndefined();
+    expect(stratumOf(playerOf(), { flag_key: 'shop', variant_key: 'b' })).toBe(10_000);
+    expect(stratumOf(playerServed(shop({ variantKey: null })), { flag_key: 'shop' })).toBeUndefined();
+  });
+
+  it('counts again when the player becomes eligible, and once', () => {
+    let facts = playerServed(xp('false'));
+    const see = (eventId: string) => {
+      const items = [item({ flag_key: 'xp' }, eventId)];
+      const found = given(facts, definitions).when(aCommand({ kind: 'TrackEvents', items }, { receivedAt: 3_000 }));
+      facts = [...facts, ...found.facts];
+      return found.facts.flatMap((fact) => (fact.kind === 'FlagExposed' ? [fact.stratum ?? 'not drawn'] : []));
+    };
+    const serve = (stratum?: number) => {
+      const flags = [xp('false', stratum === undefined ? {} : { stratum })];
+      facts = [
+        ...facts,
+        ...given(facts, definitions).when(aCommand({ kind: 'ServeFlags', playerId: ID, flags })).facts,
+      ];
+    };
+    expect([see('e-1'), see('e-2')]).toEqual([['not drawn'], []]);
+    serve(5_000);
+    expect([see('e-3'), see('e-4')]).toEqual([[5_000], []]);
+    serve();
+    expect(see('e-5')).toEqual([]);
   });
 
   it('exposes nothing for a flag that was disabled or overridden when served', () => {

@@ -66,7 +66,10 @@ export function createDocumentCompiler(
     const broken = (reason: object, why: string): void =>
       logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
     const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
-    const made = attempt(() => compileFlag(document, () => overBudget('flag'), lookupOf(entry)), doesNotCompile);
+    const made = attempt(
+      () => compileFlag(document, { onOverBudget: () => overBudget('flag'), computed: lookupOf(entry) }),
+      doesNotCompile,
+    );
     if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
     return made?.kind === 'compiled'
       ? guardedFlag(made.flag, (error) => broken({ err: error }, 'its evaluation throws for some players'))

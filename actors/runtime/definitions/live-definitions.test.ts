@@ -202,14 +202,14 @@ describe('the definitions of a process', () => {
       return [...targeting.flags.values()].map((one) => one.evaluate({ player, nowMs: 1 }, targeting));
     };
     expect(evaluations()).toEqual([
-      { flagKey: 'good', value: 'false', variantKey: null, reason: 'default', period: 1 },
-      { flagKey: 'throws', value: '"none"', variantKey: null, reason: 'flag_disabled', period: 1 },
+      { flagKey: 'good', value: 'false', variantKey: null, reason: 'default', period: 0 },
+      { flagKey: 'throws', value: '"none"', variantKey: null, reason: 'flag_disabled', period: 0 },
       {
         flagKey: 'waits',
         value: 'false',
         variantKey: null,
         reason: 'flag_disabled',
-        period: 1,
+        period: 0,
         prerequisiteKey: 'throws',
       },
     ]);

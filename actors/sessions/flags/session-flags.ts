@@ -1,3 +1,4 @@
+import { NO_PERIOD } from '../../flags/periods.ts';
 import { digestOf } from '../../../core/kernel/secrets/digest.ts';
 import { SESSION_LIMITS } from '../limits.ts';
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
@@ -25,7 +26,7 @@ export function formsOf(evaluation: FlagEvaluation, isHidden = false): SessionFl
   const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
   const forms = {
     seen: Object.freeze({ flagKey, enabled, variant, mark: (isHidden ? HIDDEN : '') + markOf(evaluation) }),
-    sent: Object.freeze({ flagKey, enabled, variant, value, reason, ...(period === NO_PERIOD ? {} : { period }) }),
+    sent: Object.freeze({ flagKey, enabled, variant, value, reason, period }),
   };
   // Those of overrides belong to one player and are not kept.
   if (Object.isFrozen(evaluation)) prepared.set(evaluation, forms);
@@ -37,7 +38,6 @@ export function formsOfGone(flagKey: string): SessionFlagForms {
   return formsOf({ flagKey, value: 'null', variantKey: null, reason: 'flag_disabled', period: NO_PERIOD });
 }
 
-const NO_PERIOD = 0;
 /** Begins the mark of a flag that client keys may not learn of. No letter of a reason. */
 const HIDDEN = '!';
 

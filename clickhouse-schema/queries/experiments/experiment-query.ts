@@ -1,4 +1,5 @@
 import { QUERY_LIMITS } from '../limits.ts';
+import { type ExposedParts, exposedPlayers } from '../../exposed-players.ts';
 import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
 import { IN_TIME, measuredRows, type RowMetric } from './measured-rows.ts';
 
@@ -28,8 +29,6 @@ export interface ExperimentPeriod {
   /** The flag versions of the period: from the first (inclusive) to the second (exclusive). */
   fromVersion: number;
   beforeVersion: number;
-  /** The column that identifies variants: the key, or the served value (`true`, `false`) of a boolean flag. */
-  variantBy: 'variant_key' | 'value';
   /** Variants that count. Players who saw only other values are not in the experiment. */
   variants: readonly string[];
   /** Days after a player's first exposure in which its events count. */
@@ -52,22 +51,20 @@ export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'su
  * kinds of metrics, on the number of keys of a path and on what groups have in common.
  *
  * An event counts if it follows the player's first exposure: later by the server's clock or, in the same millisecond,
- * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. A
- * player is excluded if it met more than one variant: exposed to two in the period (`saw_two`), exposed to another one
- * in an earlier period (`carried`), served two in the period (`marked`), or shown one that was not served
- * (`mismatched`). Players excluded only because of another period still count for the sample ratio (`arrived`). Result
- * rows: see `MeasuredGroup`.
+ * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. Whom
+ * an experiment has: see `exposedPlayers`. Result rows: see `MeasuredGroup`.
  */
 export function experimentQuery(query: ReadoutQuery): { sql: string; parameters: Record<string, unknown> } {
-  const variant = query.variantBy === 'variant_key' ? `ifNull(variant_key, '')` : 'value';
   const metrics = query.metrics.map(measureOf);
   const listed = (part: (metric: Measure) => string): string => metrics.map(part).join(', ');
   const sql = `
-WITH ${exposedPlayers(variant)},
+WITH exposed AS (${exposedPlayers(IN_QUERY)}),
 measured AS (
   SELECT
     exposed.player_id AS player,
     any(exposed.variant) AS variant,
+    any(exposed.stratum) AS stratum,
+    any(exposed.earlier) AS earlier,
     any(exposed.excluded) AS excluded,
     any(exposed.arrived) AS arrived,
     any(exposed.named_other) AS named_other,
@@ -83,6 +80,8 @@ ${largestGroups(
   `SELECT
   ${query.by === undefined ? `''` : 'grouped.value'} AS value,
   variant,
+  stratum,
+  earlier,
   excluded,
   arrived,
   count() AS players,
@@ -93,8 +92,13 @@ ${largestGroups(
   [${listed(({ own }) => `varSampStable(${own})`)}] AS variances,
   [${listed(({ own }) => `skewPop(${own})`)}] AS skews,
   [${listed(({ own }) => `kurtPop(${own})`)}] AS kurtoses
-FROM measured${query.by === undefined ? '' : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player`}
-GROUP BY value, variant, excluded, arrived`,
+FROM measured${
+    query.by === undefined
+      ? ''
+      : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player
+WHERE stratum > 0`
+  }
+GROUP BY value, variant, stratum, earlier, excluded, arrived`,
 )}
 LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
   return {
@@ -117,39 +121,14 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
   };
 }
 
-/** The players of the period, with the variant and the position of the first exposure. @param variant its column */
-function exposedPlayers(variant: string): string {
-  return `exposed AS (
-  SELECT
-    player_id,
-    minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
-    minIf(seen, is_current) AS variant,
-    variant != maxIf(seen, is_current) AS saw_two,
-    countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
-    countIf(is_current AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
-    countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant)
-      AS carried,
-    player_id IN (
-      SELECT player_id FROM flag_mixed_players
-      WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
-        AND flag_version >= {from:UInt32} AND flag_version < {before:UInt32}
-    ) AS marked,
-    saw_two OR mismatched OR carried OR marked AS excluded,
-    NOT saw_two AND NOT mismatched AS arrived
-  FROM (
-    SELECT player_id, received_at, facts_sequence, facts_index, attribution,
-      ${variant} AS seen, flag_version >= {from:UInt32} AS is_current
-    FROM flag_exposures
-    WHERE game_id = {game:String} AND environment = {environment:String}
-      AND flag_key = {flag:String} AND flag_version < {before:UInt32}
-      AND if(flag_version >= {from:UInt32}, ${IN_TIME}, received_at >= fromUnixTimestamp64Milli({earlier:Int64}))
-      AND reason NOT IN ('flag_disabled', 'player_override')
-      AND seen IN {variants:Array(String)}
-  )
-  GROUP BY player_id
-  HAVING countIf(is_current) > 0
-)`;
-}
+const IN_QUERY: ExposedParts = {
+  scope: 'game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}',
+  variants: '{variants:Array(String)}',
+  isBefore: 'flag_version < {before:UInt32}',
+  isCurrent: 'flag_version >= {from:UInt32}',
+  inTime: IN_TIME,
+  sinceEarlier: 'received_at >= fromUnixTimestamp64Milli({earlier:Int64})',
+};
 
 const AFTER_EXPOSURE = `tracked.place > exposed.first_place
       AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;

@@ -8,9 +8,13 @@ import type { QueryResult } from '../../query-result.ts';
 /** Players of one group and variant who are counted alike. */
 export interface MeasuredPlayers {
   variant: string;
-  /** Whether these players are excluded because they met another variant. A variant may have both kinds of rows. */
+  /** Of 10,000 players like these, those who get `true`; 10,000 for variants; 0: nothing was drawn for them. */
+  stratum: number;
+  /** Whether these players are left out because they took part before the edit that began the period. */
+  earlier: boolean;
+  /** Whether these players are left out for any reason. A variant may have both kinds of rows. */
   excluded: boolean;
-  /** Whether these players were exposed to this variant only in the period, and count for the sample ratio. */
+  /** Whether these players came in this period, to this variant only, and count for the sample ratio. */
   arrived: boolean;
   players: number;
   /** Players with an event that names a variant other than the one served last. */
@@ -67,6 +71,8 @@ export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<Q
   const groups = result.value.map((row) => ({
     value: row.value,
     variant: row.variant,
+    stratum: row.stratum,
+    earlier: row.earlier === 1,
     excluded: row.excluded === 1,
     arrived: row.arrived === 1,
     players: Number(row.players),
@@ -86,6 +92,8 @@ export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<Q
 interface ReadoutRow {
   value: string;
   variant: string;
+  stratum: number;
+  earlier: number;
   excluded: number;
   arrived: number;
   players: number | string;

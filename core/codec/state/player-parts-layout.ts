@@ -27,7 +27,13 @@ export type ListTuple = [segmentId: string, loads: readonly string[]];
 /** A block has a layout of its own. */
 export type OlderEventsTuple = [client: readonly Uint8Array[], server: readonly Uint8Array[]];
 export type OverrideTuple = [flagKey: string, value: string];
-export type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null, period: number];
+export type ExposureTuple = [
+  flagKey: string,
+  flagVersion: number,
+  variantKey: string | null,
+  period: number,
+  drawn: boolean,
+];
 export type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
 export type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
 export type InterventionTuple = [
@@ -91,13 +97,13 @@ export function overrideFromTuple(tuple: OverrideTuple): FlagOverride {
 }
 
 export function exposureToTuple(one: FlagExposure): ExposureTuple {
-  const { flagKey, flagVersion, variantKey, period } = one;
-  return [flagKey, flagVersion, variantKey, period];
+  const { flagKey, flagVersion, variantKey, period, drawn } = one;
+  return [flagKey, flagVersion, variantKey, period, drawn];
 }
 
 export function exposureFromTuple(tuple: ExposureTuple): FlagExposure {
-  const [flagKey, flagVersion, variantKey, period] = tuple;
-  return { flagKey, flagVersion, period, variantKey };
+  const [flagKey, flagVersion, variantKey, period, drawn] = tuple;
+  return { flagKey, flagVersion, period, variantKey, drawn };
 }
 
 export function recordedSessionToTuple(one: RecordedSession): RecordedSessionTuple {

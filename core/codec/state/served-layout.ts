@@ -12,8 +12,10 @@ export type ServedTuple = [
   segmentId: string | null,
   changes: number,
   mixed: boolean,
+  // 0: none.
+  stratum: number,
   // Omitted when all are absent, as in almost every result.
-  ...earlier: [variant: string, flagVersion: number, period: number, reason: number][],
+  ...earlier: [variant: string, flagVersion: number, period: number, reason: number, stratum: number][],
 ];
 
 /** Reasons by number. Never reorder: append. */
@@ -26,7 +28,7 @@ const REASONS = [
 ] as const satisfies readonly FlagReason[];
 
 export function servedToTuple(flag: ServedFlag): ServedTuple {
-  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, changes, mixed, earlier } = flag;
+  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, changes, mixed } = flag;
   return [
     flagKey,
     flagVersion,
@@ -37,17 +39,20 @@ export function servedToTuple(flag: ServedFlag): ServedTuple {
     segmentId ?? null,
     changes,
     mixed,
-    ...earlier.map((one): [string, number, number, number] => [
+    flag.stratum ?? 0,
+    ...flag.earlier.map((one): ServedTuple[10] => [
       one.variant,
       one.flagVersion,
       one.period,
       REASONS.indexOf(one.reason),
+      one.stratum ?? 0,
     ]),
   ];
 }
 
 export function servedFromTuple(tuple: ServedTuple): ServedFlag {
-  const [flagKey, flagVersion, period, variantKey, value, reason, segmentId, changes, mixed, ...earlier] = tuple;
+  const [flagKey, flagVersion, period, variantKey, value, reason, segmentId, changes, mixed, stratum, ...earlier] =
+    tuple;
   return {
     flagKey,
     flagVersion,
@@ -56,13 +61,15 @@ export function servedFromTuple(tuple: ServedTuple): ServedFlag {
     value,
     reason: REASONS[reason] ?? 'default',
     ...(segmentId === null ? {} : { segmentId }),
+    ...(stratum === 0 ? {} : { stratum }),
     changes,
     mixed,
-    earlier: earlier.map(([variant, version, ofPeriod, why]) => ({
+    earlier: earlier.map(([variant, version, ofPeriod, why, of]) => ({
       variant,
       flagVersion: version,
       period: ofPeriod,
       reason: REASONS[why] ?? 'default',
+      ...(of === 0 ? {} : { stratum: of }),
     })),
   };
 }

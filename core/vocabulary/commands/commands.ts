@@ -5,7 +5,7 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
 import type { ListPlayers } from '../documents/player-lists.ts';
 import type { PreviewSegment } from './preview.ts';
-import type { FlagReason } from '../facts/flag-reason.ts';
+import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
 
 /** Common fields of all commands, set by the gateway. Times are epoch milliseconds. */
@@ -125,6 +125,7 @@ export interface ServedNow {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
+  stratum?: Stratum;
 }
 
 /** Store the results that flags serve a player. The owner makes this command from an evaluation. */
@@ -147,6 +148,8 @@ export interface ExposeFlag {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
+  /** The owner finds that of a `local` exposure by itself. */
+  stratum?: Stratum;
   /** Present if a server evaluated the flag in its own process. An owner that does not know it records `served`. */
   attribution?: 'local';
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode, Failure } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
-import type { FlagReason } from '../facts/flag-reason.ts';
+import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { ImportedReply } from './import.ts';
 import type { ListedReply } from '../documents/player-lists.ts';
@@ -51,8 +51,9 @@ export interface FlagEvaluation {
   value: JsonText;
   variantKey: string | null;
   reason: FlagReason;
-  /** The flag's period. Exposures of another period do not count for this one. */
+  /** The flag's period, in which exposures of this evaluation count; 0: they count in none, nothing was drawn. */
   period: number;
+  stratum?: Stratum;
   /** With `segment_match`. */
   segmentId?: string;
   /** With `flag_disabled` because of another flag. */
@@ -115,7 +116,7 @@ export interface SessionFlag {
   /** Absent if the values of the reply exceed their bound. */
   value?: JsonText;
   reason: FlagReason;
-  /** The flag's period; absent for a flag that is gone. */
+  /** As in `FlagEvaluation`. */
   period?: number;
 }
 

@@ -1,5 +1,5 @@
 import type { JsonText } from '../../kernel/text/json.ts';
-import type { FlagReason } from './flag-reason.ts';
+import type { FlagReason, Stratum } from './flag-reason.ts';
 import type { ServedFlag } from '../state/player.ts';
 import type { FactBase } from './fact-base.ts';
 
@@ -41,5 +41,6 @@ export interface FlagExposed extends FactBase {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
+  stratum?: Stratum;
   externalId: string;
 }

@@ -1,6 +1,6 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ComputedValue } from '../documents/computed.ts';
-import type { FlagReason } from '../facts/flag-reason.ts';
+import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { DeviceInfo } from '../commands/commands.ts';
 import type { PlayedWith } from '../facts/played-with.ts';
@@ -203,6 +203,7 @@ export interface ServedFlag {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
+  stratum?: Stratum;
   /** Changes within the period. At `LIMITS.servedChanges` recording stops, and the other fields may be outdated. */
   changes: number;
   /** Whether the player was served two variants in this period. */
@@ -218,6 +219,7 @@ export interface ServedVariant {
   flagVersion: number;
   period: number;
   reason: FlagReason;
+  stratum?: Stratum;
 }
 
 /** The player saw this variant of a flag in this period. */
@@ -227,6 +229,8 @@ export interface FlagExposure {
   period: number;
   /** For boolean flags, which have no variants, the value: `true` or `false`. */
   variantKey: string | null;
+  /** Whether it was drawn, so that the player counts in results. */
+  drawn: boolean;
 }
 
 /** The complete state of one player, without its Idempotency-Keys. */

@@ -60,7 +60,7 @@ export async function currentTargeting(context: RequestContext): Promise<Targeti
 
 /** undefined: another version accepted a definition that does not compile. */
 function compileCurrent(document: FlagDocument, lookup: ComputedLookup): Flag | undefined {
-  const compiled = compileFlag(document, undefined, lookup);
+  const compiled = compileFlag(document, { computed: lookup });
   if (compiled.kind === 'invalid') return undefined;
   compiledFlags.set(document, compiled.flag);
   return compiled.flag;

@@ -143,8 +143,7 @@ const restoreFlag = defineRoute({
   path: `${flags.itemPath}/restore`,
   summary: 'Restore an archived flag',
   description:
-    'The flag is evaluated again, as it was when it was archived. A new period begins. A flag that is not archived is ' +
-    'answered as it is.',
+    'The flag is evaluated again, as it was when it was archived. A flag that is not archived is answered as it is.',
   idempotent: true,
   errors: [...flags.changeErrors, 'CONFLICT'],
   input: { params: ByKey, headers: IfMatch },

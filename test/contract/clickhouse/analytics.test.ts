@@ -163,6 +163,7 @@ function exposed(player: number, variantKey: string | null, ms = 0, some: Partia
     variantKey,
     value: JSON.stringify(variantKey),
     reason: 'percentage_rollout',
+    ...(variantKey === null ? {} : { stratum: 10_000 }),
     ...some,
   };
 }
@@ -198,7 +199,6 @@ describe('the measure of an experiment', () => {
         flagKey: 'shop',
         fromVersion: 2,
         beforeVersion: 4,
-        variantBy: 'variant_key',
         variants: ['a', 'b'],
         metric: 'purchase_done',
         aggregate: { kind: 'conversion' },
@@ -219,7 +219,7 @@ describe('the measure of an experiment', () => {
       // Before its exposure, and an event of the same millisecond that stands before it in the log.
       [bought(1, 5), bought(2, 10), exposed(1, 'a', 10), exposed(2, 'a', 10), exposed(3, 'a', 10), exposed(4, 'a', 10)],
       [exposed(11, 'b', 10), exposed(12, 'b', 20), exposed(13, 'b', 30)],
-      // Both variants: not in the experiment. The default, disabled, another version, flag, game or environment:
+      // Both variants: not in the experiment. The default, nothing drawn, another version, flag, game or environment:
       // neither.
       [exposed(21, 'a', 1), exposed(21, 'b', 2), bought(21, 100, { amount: 1_000 })],
       [
@@ -230,7 +230,7 @@ describe('the measure of an experiment', () => {
         exposed(37, 'a', 0, { flagVersion: 4 }),
       ],
       [exposed(33, 'a', 0, { flagKey: 'other' }), exposed(34, 'a', 0, { game: 'other' })],
-      [exposed(35, 'a', 0, { environment: 'test' }), exposed(36, 'a', 0, { reason: 'flag_disabled' }), bought(36, 50)],
+      [exposed(35, 'a', 0, { environment: 'test' }), exposed(36, 'a', 0, { stratum: 0 }), bought(36, 50)],
       [
         // In the same millisecond, but after it in the log.
         bought(2, 10, { amount: 2.5, basket: { total: 4 } }),
@@ -249,8 +249,9 @@ describe('the measure of an experiment', () => {
       ],
     );
 
-    // a: players 1 to 4, of which 2 and 3 convert. b: 11 to 13, of which 11 does. 21 saw both.
-    const counted = { excluded: false, arrived: true, mismatches: 0 };
+    // a: players 1 to 4, of which 2 and 3 convert. b: 11 to 13, of which 11 does. 21 saw both. Nothing was drawn for 31
+    // and 36.
+    const counted = { stratum: 10_000, earlier: false, excluded: false, arrived: true, mismatches: 0 };
     expect(await measure()).toEqual([
       // Of two zeros and two ones, and of two zeros and a one: μ₃/σ³ and μ₄/σ⁴.
       {
@@ -276,10 +277,11 @@ describe('the measure of an experiment', () => {
         skewness: expect.closeTo(Math.SQRT1_2, 12),
         kurtosis: expect.closeTo(1.5, 12),
       },
+      expect.objectContaining({ variant: '', stratum: 0, excluded: false, arrived: false, players: 2, conversions: 0 }),
     ]);
 
     // Events: a 0, 1, 4, 0: mean 5/4, squares 17, variance (17 − 25/4) / 3. b 1, 0, 0.
-    const counts = (await measure({ aggregate: { kind: 'count' } })).filter((row) => !row.excluded);
+    const counts = (await measure({ aggregate: { kind: 'count' } })).filter((row) => row.arrived);
     expect(counts.map(({ sum, mean, conversions }) => [sum, mean, conversions])).toEqual([
       [5, 1.25, 2],
       [1, expect.closeTo(1 / 3, 12), 1],
@@ -292,7 +294,7 @@ describe('the measure of an experiment', () => {
     ]);
 
     // amount: a 0, 2.5, 9, 0: sum 11.5; b 3, 0, 0.
-    const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => !row.excluded);
+    const sums = (await measure({ aggregate: { kind: 'sum', property: 'amount' } })).filter((row) => row.arrived);
     expect(sums.map(({ sum, mean }) => [sum, mean])).toEqual([
       [11.5, 11.5 / 4],
       [3, 1],
@@ -301,7 +303,7 @@ describe('the measure of an experiment', () => {
 
     // A path leads into objects, or is itself a key.
     const nested = await measure({ aggregate: { kind: 'sum', property: 'basket.total' } });
-    expect(nested.filter((row) => !row.excluded).map(({ sum }) => sum)).toEqual([11, 0]);
+    expect(nested.filter((row) => row.arrived).map(({ sum }) => sum)).toEqual([11, 0]);
 
     // A longer window takes in the late purchase, a later start of the search only who was exposed since.
     expect((await measure({ windowDays: 8 })).find((row) => row.variant === 'b' && !row.excluded)?.conversions).toBe(2);
@@ -309,15 +311,16 @@ describe('the measure of an experiment', () => {
     expect(await measure({ fromVersion: 9, beforeVersion: 10 })).toEqual([]);
   });
 
-  it('excludes players who met another variant: earlier, as served, or as reported by the client', async () => {
+  it('leaves out players of earlier periods in all variants, and who met two variants', async () => {
     const earlier = { flagVersion: 1, period: 1 };
     await write(
-      // In the period by another version of it; from an earlier period; moved by new weights; back again.
+      // In the period by another version of it; from an earlier period, with the same variant or another.
       [exposed(1, 'a', 0, { flagVersion: 3 }), exposed(2, 'a', 0, earlier), exposed(2, 'a', 10)],
       [exposed(3, 'b', 0, earlier), exposed(3, 'a', 10)],
-      [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'a', 10)],
-      // Removed variants and exposures after the period exclude no player.
-      [exposed(5, 'z', 0, earlier), exposed(5, 'b', 10), exposed(6, 'b', 10), exposed(6, 'a', 20, { flagVersion: 4 })],
+      [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'b', 10)],
+      // Removed variants, what was not drawn, and exposures after the period leave out no player.
+      [exposed(5, 'z', 0, { ...earlier, stratum: 0 }), exposed(5, 'b', 10)],
+      [exposed(6, null, 0, earlier), exposed(6, 'b', 10), exposed(6, 'a', 20, { flagVersion: 4 })],
       // Served both, though only one was exposed; that of another period, or player, is no matter.
       [exposed(7, 'b', 10), mixed(7), exposed(8, 'b', 10), mixed(8, { flagVersion: 1 }), mixed(9)],
       // Names what was never served; names what was served before.
@@ -325,20 +328,22 @@ describe('the measure of an experiment', () => {
       [1, 2, 3, 4, 5, 6, 7, 8, 10, 11].map((player) => bought(player, 100)),
     );
     const measured = await measure();
-    const shown = measured.map(({ variant, excluded, arrived, players, mismatches, conversions }) => {
-      return { variant, excluded, arrived, players, mismatches, conversions };
-    });
-    expect(shown.toSorted((x, y) => Number(x.arrived) - Number(y.arrived))).toEqual([
-      { variant: 'b', excluded: true, arrived: false, players: 1, mismatches: 1, conversions: 1 },
-      { variant: 'a', excluded: false, arrived: true, players: 2, mismatches: 0, conversions: 2 },
-      { variant: 'a', excluded: true, arrived: true, players: 2, mismatches: 0, conversions: 2 },
-      { variant: 'b', excluded: false, arrived: true, players: 4, mismatches: 1, conversions: 4 },
-      { variant: 'b', excluded: true, arrived: true, players: 1, mismatches: 0, conversions: 1 },
+    const shown = measured.map(({ variant, earlier: wasIn, excluded, arrived, players, mismatches, conversions }) =>
+      [variant, wasIn ? 'earlier' : 'new', excluded, arrived, players, mismatches, conversions].join(' '),
+    );
+    expect(shown.toSorted()).toEqual([
+      'a earlier true false 2 0 2',
+      'a new false true 1 0 1',
+      'b earlier true false 1 0 1',
+      'b new false true 4 1 4',
+      'b new true false 1 1 1',
+      'b new true true 1 0 1',
     ]);
     // Of an earlier period: what came in before it ended.
     expect(await measure({ fromVersion: 1, beforeVersion: 2, untilMs: START + 1 })).toMatchObject([
       { variant: 'a', players: 2 },
       { variant: 'b', players: 1 },
+      { variant: '', stratum: 0, players: 2 },
     ]);
   });
 
@@ -349,18 +354,53 @@ describe('the measure of an experiment', () => {
 
   it('distinguishes the variants of a boolean flag by the served value', async () => {
     await write([
-      exposed(1, null, 0, { value: 'true' }),
-      exposed(2, null, 0, { value: 'false', reason: 'default' }),
-      exposed(3, null, 0, { value: 'false', reason: 'default' }),
+      exposed(1, null, 0, { value: 'true', stratum: 2_500 }),
+      exposed(2, null, 0, { value: 'false', reason: 'default', stratum: 2_500 }),
+      exposed(3, null, 0, { value: 'false', reason: 'default', stratum: 2_500 }),
       bought(1, 5),
     ]);
-    const measured = await measure({ variantBy: 'value', variants: ['false', 'true'] });
+    const measured = await measure({ variants: ['false', 'true'] });
     expect(measured.map(({ variant, players, conversions }) => [variant, players, conversions])).toEqual([
       ['false', 2, 0],
       ['true', 1, 1],
     ]);
     // Of one player there is no variance.
     expect(measured[1]?.variance).toBeNaN();
+  });
+
+  it('counts a player from its first drawn exposure on, by that one, whatever it gets later', async () => {
+    const drawn = (player: number, value: string, ms: number, stratum: number) =>
+      exposed(player, null, ms, { value, stratum });
+    await write([
+      // Eligible from the start, and no longer later: it stays.
+      drawn(1, 'true', 0, 2_500),
+      drawn(1, 'false', 10, 0),
+      bought(1, 20),
+      // Eligible later: what it bought before that does not count.
+      drawn(2, 'false', 0, 0),
+      bought(2, 5),
+      drawn(2, 'false', 10, 2_500),
+      drawn(3, 'false', 0, 0),
+      drawn(3, 'true', 10, 2_500),
+      bought(3, 15),
+      // Of a kind with another share later: by the first.
+      drawn(4, 'false', 0, 2_500),
+      drawn(4, 'true', 10, 5_000),
+      bought(4, 20),
+      drawn(5, 'true', 0, 5_000),
+      drawn(6, 'false', 0, 0),
+      bought(6, 10),
+    ]);
+    const measured = await measure({ variants: ['false', 'true'] });
+    const shown = measured.map(({ stratum, variant, excluded, arrived, players, conversions }) =>
+      [stratum, variant, excluded, arrived, players, conversions].join(' '),
+    );
+    expect(shown.toSorted()).toEqual([
+      '0  false false 1 0',
+      '2500 false false true 2 1',
+      '2500 true false true 2 2',
+      '5000 true false true 1 0',
+    ]);
   });
 
   it('treats names and paths as values, whatever they hold', async () => {

@@ -61,6 +61,7 @@ function aGame() {
           variantKey: variant,
           value: JSON.stringify(variant),
           reason: 'percentage_rollout',
+          stratum: 10_000,
         },
       ];
       records.push(facts);
@@ -120,7 +121,6 @@ async function measured(some: Partial<ExperimentQuery> = {}) {
     flagKey: 'shop',
     fromVersion: 1,
     beforeVersion: 2,
-    variantBy: 'variant_key',
     variants: ['a', 'b'],
     metric: 'purchase',
     aggregate: { kind: 'sum', property: 'amount' },

@@ -263,6 +263,7 @@ describe('the results of an experiment by groups of players', () => {
     variant_key: variant,
     value: '"x"',
     reason: 'percentage_rollout',
+    stratum: 10_000,
     player_id: playerId(n),
     ...at(EXPOSED),
   });

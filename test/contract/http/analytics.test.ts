@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { FlagExposed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import { aRule } from '../../../actors/flags/evaluate/testing-flag.ts';
 import { aFlagDocument } from '../../../actors/flags/testing-served-flags.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
@@ -63,7 +64,13 @@ const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).pad
 const who = (player: number) =>
   ({ game: 'demo', environment: 'live', entityId: playerId(player), externalId: `ext-${player}` }) as const;
 
-const exposed = (player: number, variantKey: string | null, flagVersion = 3, value = 'true'): FlagExposed => ({
+const exposed = (
+  player: number,
+  variantKey: string | null,
+  flagVersion = 3,
+  value = 'true',
+  stratum = variantKey === null ? 5_000 : 10_000,
+): FlagExposed => ({
   ...who(player),
   kind: 'FlagExposed',
   at: now - HOUR_MS,
@@ -74,6 +81,7 @@ const exposed = (player: number, variantKey: string | null, flagVersion = 3, val
   variantKey,
   value,
   reason: 'percentage_rollout',
+  ...(stratum === 0 ? {} : { stratum }),
 });
 const bought = (player: number, amount: number): EventTracked =>
   aTrackedEvent({ ...who(player), eventName: 'bought', at: now - HOUR_MS / 2, properties: JSON.stringify({ amount }) });
@@ -217,18 +225,27 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     }
   });
 
-  it('exclude and count players whom new weights moved, and keep them in the sample ratio', async () => {
+  it('leave out, in every variant, players who took part before the edit that began the period', async () => {
     await define(PERIODS);
-    const moved = Array.from({ length: 13 }, (_, n) => [exposed(n, 'wide', 2), exposed(n, 'control', 3)]).flat();
-    const stayed = Array.from({ length: 27 }, (_, n) => [
-      exposed(20 + n, 'wide', 1),
-      exposed(20 + n, 'wide', 6),
+    const veterans = Array.from({ length: 40 }, (_, n) => [
+      exposed(n, 'wide', 2),
+      exposed(n, n < 13 ? 'control' : 'wide', 3),
+      bought(n, 5),
     ]).flat();
-    await write([...moved, ...stayed]);
+    const newcomers = Array.from({ length: 40 }, (_, n) => exposed(100 + n, n < 13 ? 'control' : 'wide', 6));
+    await write([...veterans, ...newcomers, bought(100, 5)]);
     const { body } = await get(`${RESULTS}?metric=bought`);
-    expect(variantsIn(body.data).map((one) => one['players'])).toEqual([0, 27]);
+    expect(variantsIn(body.data)).toMatchObject([
+      { players: 13, conversions: 1 },
+      { players: 27, conversions: 0 },
+    ]);
     // 13 against 27 where 20 and 20 are expected: χ² = 4.9.
-    expect(body.data).toMatchObject({ excluded_players: 13, sample_ratio: { mismatch: false } });
+    expect(body.data).toMatchObject({
+      excluded_players: 40,
+      left_out_earlier: 40,
+      reason: null,
+      sample_ratio: { mismatch: false },
+    });
     expect(Number(JSON.parse(JSON.stringify(body.data['sample_ratio'])).p_value)).toBeCloseTo(0.0269, 3);
   });
 
@@ -242,25 +259,79 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(body.data).toMatchObject({ excluded_players: 1, mismatched_players: 1 });
   });
 
+  const aRollout = (...percentages: number[]) =>
+    aFlagDocument({
+      rules: percentages.map((percentage) => aRule({ percentage, segmentId: `seg_${percentage}` })),
+      version: 3,
+      createdAt: EXPERIMENT.createdAt,
+    });
+  const shownOf = (data: unknown) =>
+    variantsIn(data).map((one) => [one['variant_key'], one['players'], one['mean'], one['lift']]);
+
   it('compares true with false for a boolean flag, and the sample ratio with its percentage', async () => {
-    const rule = {
-      name: '',
-      segmentId: null,
-      value: true,
-      percentage: 50,
-      priority: 0,
-      startAt: null,
-      endAt: null,
-    };
-    await define(aFlagDocument({ rules: [rule], version: 3, createdAt: EXPERIMENT.createdAt }));
+    await define(aRollout(50));
     await write([1, 2, 3, 4].map((n) => exposed(n, null, 3, n < 3 ? 'false' : 'true')));
-    await write([bought(1, 1), bought(3, 1), bought(4, 1)]);
+    // Players outside of the audience get false too.
+    await write([5, 6, 7].map((n) => exposed(n, null, 3, 'false', 0)));
+    await write([1, 3, 4, 5].map((n) => bought(n, 1)));
     const { body } = await get(`${RESULTS}?metric=bought`);
-    expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players'], one['mean'], one['lift']])).toEqual([
+    expect(shownOf(body.data)).toEqual([
       ['false', 2, 0.5, null],
       ['true', 2, 1, 1],
     ]);
-    expect(body.data['sample_ratio']).toEqual({ p_value: 1, mismatch: false });
+    expect(body.data).toMatchObject({
+      sample_ratio: { p_value: 1, mismatch: false },
+      ineligible_players: 3,
+      percentage: 50,
+      percentages: [{ percentage: 50, players: 4 }],
+      reason: null,
+    });
+  });
+
+  it('never mix players with different chances of true: one percentage, and others by request', async () => {
+    await define(aRollout(10, 50));
+    const tens = Array.from({ length: 30 }, (_, n) => exposed(n, null, 3, n < 3 ? 'true' : 'false', 1_000));
+    const fifties = Array.from({ length: 20 }, (_, n) => exposed(100 + n, null, 3, n < 10 ? 'true' : 'false'));
+    await write([...tens, ...fifties, bought(100, 1)]);
+    const most = await get(`${RESULTS}?metric=bought`);
+    expect(shownOf(most.body.data).map(([, players]) => players)).toEqual([27, 3]);
+    expect(most.body.data).toMatchObject({
+      percentage: 10,
+      percentages: [
+        { percentage: 10, players: 30 },
+        { percentage: 50, players: 20 },
+      ],
+      sample_ratio: { p_value: 1 },
+    });
+    const other = await get(`${RESULTS}?metric=bought&percentage=50`);
+    expect(shownOf(other.body.data)).toMatchObject([
+      ['false', 10, 0, null],
+      ['true', 10, 0.1, null],
+    ]);
+    expect(other.body.data).toMatchObject({ percentage: 50, sample_ratio: { p_value: 1 } });
+    // A flag with one percentage is measured by it, however many players had another before.
+    await define(aRollout(50));
+    expect((await get(`${RESULTS}?metric=bought`)).body.data).toMatchObject({ percentage: 50 });
+  });
+
+  it('are empty with a reason where nothing was drawn', async () => {
+    await define(aRollout(100));
+    await write([exposed(1, null, 3, 'true', 0), exposed(2, null, 3, 'false', 0), bought(1, 1)]);
+    const { body } = await get(`${RESULTS}?metric=bought`);
+    expect(shownOf(body.data)).toEqual([
+      ['false', 0, null, null],
+      ['true', 0, null, null],
+    ]);
+    expect(body.data).toMatchObject({
+      reason: 'nothing_drawn',
+      percentage: null,
+      percentages: [],
+      ineligible_players: 2,
+      sample_ratio: { p_value: null },
+    });
+    const query = { metrics: [{ metric: 'bought' }] };
+    const posted = await bodyOf(await gateway.call(key, 'POST', RESULTS, query));
+    expect(posted.data).toMatchObject({ reason: 'nothing_drawn', groups: [{ left_out_earlier: 0 }] });
   });
 
   it.each([
@@ -278,6 +349,9 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     ['?metric=bought&period=0', 'period'],
     ['?metric=bought&period=9', 'period'],
     ['?metric=bought&period=1&version=3', 'version'],
+    ['?metric=bought&percentage=100', 'percentage'],
+    // Only boolean flags have percentages of `true`.
+    ['?metric=bought&percentage=50', 'percentage'],
   ])('"%s" is refused, and the error names %s', async (query, path) => {
     await define(EXPERIMENT);
     const { status, body } = await get(RESULTS + query);

@@ -71,10 +71,11 @@ describe('exposures of local evaluations', () => {
     expect(sent()).toMatchObject([
       // The value of an earlier period is gone.
       { period: 1, variantKey: 'variant_a', value: 'null' },
-      { period: 2, variantKey: 'variant_a' },
-      { period: 3, variantKey: 'variant_b', value: '"red"' },
+      // A roll-out that only becomes smaller begins no period.
+      { period: 1, variantKey: 'variant_a', flagVersion: 2 },
+      { period: 2, variantKey: 'variant_b', value: '"red"' },
       // This gateway lags behind the server's.
-      { period: 3, flagVersion: 4 },
+      { period: 2, flagVersion: 4 },
     ]);
   });
 

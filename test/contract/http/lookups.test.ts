@@ -187,7 +187,7 @@ describe('GET /v1/players/players/{id}/flags', () => {
       periods: [{ period: 2, version: 6, since: 0 }],
     });
     await gateway.config.put({ kind: 'flag', game: 'demo', environment: 'live', key: 'shop' }, document);
-    const saw = { flagKey: 'shop', flagVersion: 3, period: 1, variantKey: 'b' };
+    const saw = { flagKey: 'shop', flagVersion: 3, period: 1, variantKey: 'b', drawn: true };
     const result = { ...saw, value: '"layout_b"', reason: 'segment_match' } as const;
     held.set(
       playerId(1),
@@ -218,7 +218,7 @@ describe('GET /v1/players/players/{id}/flags', () => {
   });
 
   it('shows an override, and flags that are deleted', async () => {
-    const exposures = [{ flagKey: 'gone', flagVersion: 1, period: 1, variantKey: 'true' }];
+    const exposures = [{ flagKey: 'gone', flagVersion: 1, period: 1, variantKey: 'true', drawn: true }];
     const player = aPlayer({ id: playerId(1), overrides: [{ flagKey: 'shop', value: '"own"' }], exposures });
     held.set(playerId(1), player);
     const [gone, shop] = (await flagsOf(1)).flags;

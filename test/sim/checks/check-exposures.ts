@@ -42,7 +42,7 @@ export function explainExposure(
       const flag = set.get(flagKey);
       const evaluation = flag && evaluated(then, flag, set);
       if (flag === undefined || evaluation === undefined || !isOf(fact, evaluation)) continue;
-      const seen = { ...evaluation, flagVersion };
+      const seen = { ...evaluation, flagVersion, period: periodIn(flag) };
       return predictExposure(state, seen, 'served', at);
     }
   }
@@ -132,14 +132,21 @@ function isKept({ servedFlags }: PlayerState, evaluation: FlagEvaluation): boole
   if (kept === undefined) return evaluation.reason === 'flag_disabled';
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
   return (
-    kept.variantKey === evaluation.variantKey && kept.value === evaluation.value && kept.reason === evaluation.reason
+    kept.variantKey === evaluation.variantKey &&
+    kept.value === evaluation.value &&
+    kept.reason === evaluation.reason &&
+    kept.stratum === evaluation.stratum
   );
 }
 
 /** Whether the exposure contains exactly the evaluation. Rules of two segments may serve the same value. */
-function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId }: FlagEvaluation): boolean {
+function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId, stratum }: FlagEvaluation): boolean {
   return (
-    fact.value === value && fact.variantKey === variantKey && fact.reason === reason && fact.segmentId === segmentId
+    fact.value === value &&
+    fact.variantKey === variantKey &&
+    fact.reason === reason &&
+    fact.segmentId === segmentId &&
+    fact.stratum === stratum
   );
 }
 
@@ -173,7 +180,11 @@ export function checkExposed(
       const least = flag === undefined ? 0 : periodIn(flag);
       const variantKey = variantSeen(evaluation);
       const isSeen = state.exposures.some(
-        (seen) => seen.flagKey === flagKey && seen.variantKey === variantKey && seen.period >= least,
+        (seen) =>
+          seen.flagKey === flagKey &&
+          seen.variantKey === variantKey &&
+          seen.period >= least &&
+          (seen.drawn || evaluation.stratum === undefined),
       );
       world.cover('exposure checked');
       if (!isSeen)

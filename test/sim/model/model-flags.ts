@@ -20,7 +20,13 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
     some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey' | 'period'>,
     value = flag.defaultValue,
   ) =>
-    ({ flagKey: flag.key, value: JSON.stringify(value), variantKey: null, period, ...some }) satisfies FlagEvaluation;
+    ({
+      flagKey: flag.key,
+      value: JSON.stringify(value),
+      variantKey: null,
+      period: 0,
+      ...some,
+    }) satisfies FlagEvaluation;
   if (!flag.enabled) return served({ reason: 'flag_disabled' });
   for (const { flagKey: prerequisiteKey, value } of flag.prerequisites) {
     const other = flags.get(prerequisiteKey);
@@ -34,26 +40,46 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
     const variant = flag.variants.find(({ value }) => JSON.stringify(value) === override.value);
     return { ...served({ reason: 'player_override' }), value: override.value, variantKey: variant?.key ?? null };
   }
-  const rule = [...flag.rules].sort((a, b) => a.priority - b.priority).find((each) => takesIn(each, flag, state));
-  if (rule === undefined) return served({ reason: 'default' });
+  const rules = [...flag.rules].sort((a, b) => a.priority - b.priority);
+  const rule = rules.find((each) => takesIn(each, bucketOf(flag.salt, state.id), state));
+  const isBoolean = flag.flagType === 'boolean';
+  const share = isBoolean ? shareOfTrue(rules, flag, state) : 0;
+  const drawn = share > 0 && share < 10_000 ? { period, stratum: share } : {};
+  if (rule === undefined) return { ...served({ reason: 'default' }), ...drawn };
   const reason =
     rule.segmentId === null
       ? ({ reason: 'percentage_rollout' } as const)
       : ({ reason: 'segment_match', segmentId: rule.segmentId } as const);
-  if (!rule.value) return served(reason);
-  if (flag.flagType === 'boolean') return served(reason, true);
+  if (!rule.value) return { ...served(reason), ...drawn };
+  if (isBoolean) return { ...served(reason, true), ...drawn };
   const total = flag.variants.reduce((sum, { weight }) => sum + weight, 0);
   let sum = 0;
   const bucket = bucketOf(`${flag.salt}:variant`, state.id);
   const variant =
     flag.variants.find(({ weight }) => bucket < Math.round(((sum += weight) / total) * 10_000)) ?? flag.variants.at(-1);
-  return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null };
+  const weighted = flag.variants.filter(({ weight }) => weight > 0).length > 1 ? { period, stratum: 10_000 } : {};
+  return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null, ...weighted };
 }
 
-function takesIn({ segmentId, conditions, percentage }: FlagRule, flag: FlagDocument, state: PlayerState): boolean {
+/** Of 10,000 players like this one, those who get true: each bucket is asked which rule takes it in. */
+function shareOfTrue(rules: readonly FlagRule[], { defaultValue }: FlagDocument, state: PlayerState): number {
+  const open = rules.filter((rule) => takesIn({ ...rule, percentage: 100 }, 0, state));
+  const ends = [...new Set([0, ...open.map(({ percentage }) => Math.round(percentage * 100)), 10_000])].sort(
+    (a, b) => a - b,
+  );
+  let share = 0;
+  for (const [place, end] of ends.entries()) {
+    const from = ends[place - 1] ?? 0;
+    const rule = open.find((each) => takesIn(each, from, state));
+    if (rule?.value === true || defaultValue === true) share += end - from;
+  }
+  return share;
+}
+
+function takesIn({ segmentId, conditions, percentage }: FlagRule, bucket: number, state: PlayerState): boolean {
   if (segmentId !== null && !state.segments.some((membership) => membership.segmentId === segmentId)) return false;
   if (conditions !== undefined && !isTrue(conditions, state, 0)) return false;
-  return bucketOf(flag.salt, state.id) < Math.round(percentage * 100);
+  return bucket < Math.round(percentage * 100);
 }
 
 const buckets = new Map<string, number>();

@@ -6,7 +6,7 @@ import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
-import { periodIn, variantSeen } from './model-flags.ts';
+import { evaluated, periodIn, variantSeen } from './model-flags.ts';
 import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0014). */
@@ -22,16 +22,17 @@ export function isServed(state: PlayerState, { evaluation, flag }: Serving): boo
   if (kept.period !== periodIn(flag)) return false;
   // At this number of changes, recording ends.
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
-  const { variantKey, value, reason, segmentId } = kept;
-  const what = {
-    flagKey: flag.key,
-    value,
-    variantKey,
-    reason,
-    period: kept.period,
-    ...(segmentId === undefined ? {} : { segmentId }),
-  };
-  return isDeepStrictEqual(what, withoutPrerequisite(evaluation));
+  const { variantKey, value, reason, segmentId, stratum } = kept;
+  return isDeepStrictEqual(
+    { value, variantKey, reason, segmentId, stratum },
+    {
+      value: evaluation.value,
+      variantKey: evaluation.variantKey,
+      reason: evaluation.reason,
+      segmentId: evaluation.segmentId,
+      stratum: evaluation.stratum,
+    },
+  );
 }
 
 /** Records what flags served a player; `undefined` if the state already contains it. */
@@ -65,32 +66,37 @@ function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag
   const last = before && countedVariant({ ...before, value: before.value ?? 'null' });
   const all: ServedVariant[] = before === undefined ? [] : [...before.earlier];
   if (before !== undefined && typeof last === 'string') {
-    const { flagVersion: version, period: ofPeriod, reason } = before;
+    const { flagVersion: version, period: ofPeriod, reason, stratum } = before;
     const again = all.findIndex((one) => one.variant === last);
     if (again >= 0) all.splice(again, 1);
-    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason });
+    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason, ...(stratum && { stratum }) });
   }
   const earlier = all.filter((one) => one.variant !== variant).slice(-FLAG_LIMITS.servedVariants);
-  const isSecond = variant !== null && earlier.some((one) => one.period === period);
+  const isSecond = variant !== null && earlier.some((one) => one.period === period && isContradiction(one, evaluation));
   const { flagKey: _, prerequisiteKey: __, period: ___, ...what } = evaluation;
   const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;
   return { flagKey, flagVersion, period, ...what, changes, mixed: inPeriod?.mixed === true || isSecond, earlier };
+}
+
+/** Two variants of one draw, or one of them by an override; what a player gets outside of the experiment is none. */
+function isContradiction(one: Pick<ServedVariant, 'reason' | 'stratum'>, other: FlagEvaluation): boolean {
+  const isForced = [one, other].map(({ reason }) => reason === 'player_override');
+  if (!isForced.includes(true)) return one.stratum !== undefined && one.stratum === other.stratum;
+  return [one, other].every(({ stratum }, place) => isForced[place] === true || stratum !== undefined);
 }
 
 function countedVariant(what: Pick<FlagEvaluation, 'variantKey' | 'value' | 'reason'>): string | null {
   return what.reason === 'flag_disabled' ? null : variantSeen(what);
 }
 
-function withoutPrerequisite(evaluation: FlagEvaluation): FlagEvaluation {
-  const { prerequisiteKey: _, ...rest } = evaluation;
-  return rest;
-}
-
 function inOrder(one: ServedFlag, other: ServedFlag): number {
   return one.flagKey < other.flagKey ? -1 : 1;
 }
 
-type Exposed = Pick<FlagExposed, 'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId'> & {
+type Exposed = Pick<
+  FlagExposed,
+  'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId' | 'stratum'
+> & {
   period: number;
 };
 
@@ -101,18 +107,19 @@ export function predictExposure(
   attribution: Attribution,
   at: number,
 ): { fact: FlagExposed; next: PlayerState } | undefined {
-  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId } = seen;
+  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, stratum } = seen;
   const { id: entityId, game, environment, externalId } = state;
   if (environment === 'test' || reason === 'flag_disabled' || reason === 'player_override') return undefined;
   if (state.overrides.some((override) => override.flagKey === flagKey)) return undefined;
-  const exposure: FlagExposure = { flagKey, flagVersion, period, variantKey: variantSeen(seen) };
+  const drawn = stratum !== undefined;
+  const exposure: FlagExposure = { flagKey, flagVersion, period, variantKey: variantSeen(seen), drawn };
   const isSame = (one: FlagExposure) =>
-    one.flagKey === flagKey && one.period === period && one.variantKey === exposure.variantKey;
+    one.flagKey === flagKey && one.period === period && one.variantKey === exposure.variantKey && (one.drawn || !drawn);
   if (state.exposures.some(isSame)) return undefined;
   const what = { flagKey, flagVersion, period, attribution, variantKey, value, reason };
-  const segment = segmentId === undefined ? {} : { segmentId };
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(drawn ? { stratum } : {}) };
   return {
-    fact: { kind: 'FlagExposed', entityId, game, environment, at, externalId, ...what, ...segment },
+    fact: { kind: 'FlagExposed', entityId, game, environment, at, externalId, ...what, ...more },
     next: { ...state, exposures: [...state.exposures, exposure] },
   };
 }
@@ -140,7 +147,8 @@ export function predictSighting(
   const where = before ?? { flagVersion: flag.version, period: periodIn(flag), reason: 'percentage_rollout' as const };
   const attribution = before !== undefined ? 'earlier' : kept === undefined ? 'named' : 'mismatch';
   const { flagVersion, period, reason } = where;
-  const base = { flagKey: flag.key, flagVersion, period, reason };
+  const stratum = before === undefined ? stratumOfNamed(state, kept, named, flag, flags) : before.stratum;
+  const base = { flagKey: flag.key, flagVersion, period, reason, ...(stratum && { stratum }) };
   if (flag.flagType === 'boolean') {
     const isThere = named === 'true' || named === 'false';
     return isThere ? predictExposure(state, { ...base, variantKey: null, value: named }, attribution, at) : undefined;
@@ -149,4 +157,19 @@ export function predictSighting(
   if (variant === undefined && before === undefined) return undefined;
   const value = period === periodIn(flag) ? JSON.stringify(variant?.value ?? null) : 'null';
   return predictExposure(state, { ...base, variantKey: named, value }, attribution, at);
+}
+
+/** How a variant was drawn that the event alone names: as what was served last, else as the flag evaluates now. */
+function stratumOfNamed(
+  state: PlayerState,
+  kept: ServedFlag | undefined,
+  named: string,
+  flag: FlagDocument,
+  flags: ModelFlags,
+): number | undefined {
+  if (kept !== undefined) return kept.stratum;
+  if (flag.flagType !== 'boolean')
+    return flag.variants.filter(({ weight }) => weight > 0).length > 1 ? 10_000 : undefined;
+  const now = evaluated(state, flag, flags);
+  return now.value === named ? now.stratum : undefined;
 }

@@ -75,8 +75,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/evaluate/serve.ts',
-        original: 'mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),',
-        mutated: 'mixed: isSamePeriod && kept.mixed && variant !== null && inPeriod,',
+        original: 'mixed: (isSamePeriod && kept.mixed) || isSecond,',
+        mutated: 'mixed: isSamePeriod && kept.mixed && isSecond,',
       },
     ],
   },
@@ -85,8 +85,28 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/periods.ts',
-        original: 'isDeepStrictEqual(assignment(previous), assignment(next))',
-        mutated: 'assignment(previous) !== assignment(next)',
+        original: "effectOf(previous, next) !== 'reassigns'",
+        mutated: "String(effectOf(previous, next)) !== 'moved'",
+      },
+    ],
+  },
+  {
+    name: 'a boolean flag draws for players whom none of its rules includes',
+    changes: [
+      {
+        file: 'actors/flags/evaluate/draw.ts',
+        original: 'if (buckets <= covered || !isFor(each)) continue;',
+        mutated: 'if (buckets <= covered) continue;',
+      },
+    ],
+  },
+  {
+    name: 'an exposure of a player who was not eligible hides the one when it is',
+    changes: [
+      {
+        file: 'actors/flags/exposure/expose.ts',
+        original: '(seen.drawn || stratum === undefined)',
+        mutated: '(seen.drawn || stratum !== -1)',
       },
     ],
   },

@@ -62,6 +62,7 @@ const TARGETED: Pick<PlayerState, 'segments' | 'segmentsDueAt' | 'exposures' | '
     flagVersion: 3,
     period: 1,
     variantKey: index % 2 === 0 ? 'true' : 'b',
+    drawn: true,
   })),
   servedFlags: times(8, (index) => ({
     flagKey: `rollout-${index}`,

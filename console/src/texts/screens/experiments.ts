@@ -61,7 +61,7 @@ export const experiment = {
   ship: 'Ship it',
   shipOf: (variant: string) => `Ship ${variant}`,
   shipTitle: (variant: string) => `Give ${variant} to everybody that the rules select?`,
-  shipHelp: 'This changes weights and percentages of the flag, and starts a new period.',
+  shipHelp: 'This changes weights and percentages of the flag, and ends the comparison.',
   shipped: (variant: string) => `${variant} is rolled out.`,
   breakdown: {
     title: 'Breakdown',

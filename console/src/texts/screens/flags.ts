@@ -33,7 +33,7 @@ export const flags = {
   },
   restore: 'Restore',
   restoreTitle: (key: string) => `Restore ${key}`,
-  restoreHelp: 'The flag is evaluated again, as it was when it was archived. A new period of its experiment begins.',
+  restoreHelp: 'The flag is evaluated again, as it was when it was archived.',
   on: 'on',
   off: 'off',
   stale: {

@@ -61,7 +61,9 @@ function flagOf(wire: WireFlag, onFault: (message: string) => void): Flag {
   const broken = (why: string) => onFault(`The flag ${key} serves its default here: ${why}`);
   const document = readFlag(wire);
   try {
-    const made = compileFlag(document, () => onFault(`A condition of the flag ${key} exceeds its budget of steps.`));
+    const onOverBudget = () => onFault(`A condition of the flag ${key} exceeds its budget of steps.`);
+    // The service draws the strata: they read rules for which the caller need not give anything.
+    const made = compileFlag(document, { onOverBudget, strata: false });
     if (made.kind === 'compiled') return guardedFlag(made.flag, (error) => broken(String(error)));
     broken(made.faults.map(({ path, message }) => `${path} ${message}`).join('; '));
   } catch (error) {

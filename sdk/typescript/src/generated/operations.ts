@@ -3177,6 +3177,8 @@ export interface Operations {
       readonly period?: number;
       /** Version of the flag, instead of `period`. */
       readonly version?: number;
+      /** Boolean flag: compare the players of whose kind this percentage gets `true`. */
+      readonly percentage?: number;
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -3214,15 +3216,33 @@ export interface Operations {
         readonly mismatch: boolean;
       };
       /**
-       * Number of exposed players left out of all variants: they were served or shown two variants
-       * in this period, or exposed to another variant in an earlier period.
+       * Number of players left out of all variants: they took part in an earlier period, or were
+       * served or shown two variants in this one.
        */
       readonly excluded_players: number;
+      /** Number of these players who took part in an earlier period. */
+      readonly left_out_earlier: number;
       /**
        * Number of exposed players with an event whose `variant_key` differs from the variant
        * served last.
        */
       readonly mismatched_players: number;
+      /** Number of exposed players who do not take part, because nothing was drawn for them. */
+      readonly ineligible_players: number;
+      /** Why there is nothing to compare. */
+      readonly reason: 'nothing_drawn' | null;
+      /**
+       * Boolean flag: the results are those of the players of whose kind this percentage gets
+       * `true`.
+       */
+      readonly percentage: number | null;
+      /** Boolean flag: the percentages that players had at their first exposure in the period. */
+      readonly percentages: readonly {
+        /** Percentage of players of a kind who get `true`. */
+        readonly percentage: number;
+        /** Number of players who count, exposed with this percentage first. */
+        readonly players: number;
+      }[];
     };
   };
   /** Query the results of a flag's experiment by groups of players. */
@@ -3263,6 +3283,8 @@ export interface Operations {
       readonly period?: number;
       /** Version of the flag, instead of `period`. */
       readonly version?: number;
+      /** Boolean flag: compare the players of whose kind this percentage gets `true`. */
+      readonly percentage?: number;
     };
     readonly answer: {
       /** Key of the flag. */
@@ -3281,6 +3303,20 @@ export interface Operations {
       readonly groups_found: number;
       /** Comparisons in this answer: one for each variant with a p-value, metric and group. */
       readonly comparisons: number;
+      /** Why there is nothing to compare. */
+      readonly reason: 'nothing_drawn' | null;
+      /**
+       * Boolean flag: the results are those of the players of whose kind this percentage gets
+       * `true`.
+       */
+      readonly percentage: number | null;
+      /** Boolean flag: the percentages that players had at their first exposure in the period. */
+      readonly percentages: readonly {
+        /** Percentage of players of a kind who get `true`. */
+        readonly percentage: number;
+        /** Number of players who count, exposed with this percentage first. */
+        readonly players: number;
+      }[];
       /** Results per group, the one with the most players first. */
       readonly groups: readonly {
         /**
@@ -3301,10 +3337,12 @@ export interface Operations {
           readonly mismatch: boolean;
         };
         /**
-         * Number of exposed players left out of all variants: they were served or shown two variants
-         * in this period, or exposed to another variant in an earlier period.
+         * Number of players left out of all variants: they took part in an earlier period, or were
+         * served or shown two variants in this one.
          */
         readonly excluded_players: number;
+        /** Number of these players who took part in an earlier period. */
+        readonly left_out_earlier: number;
         /**
          * Number of exposed players with an event whose `variant_key` differs from the variant
          * served last.

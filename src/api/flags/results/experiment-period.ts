@@ -1,15 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { armsOf } from '../../../../actors/flags/periods.ts';
+import { armsOf, canDraw } from '../../../../actors/flags/periods.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
 import type {
   Aggregate,
   ExperimentPeriod,
 } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
-import type {
-  MeasuredMetric,
-  MeasuredPlayers,
-} from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
-import type { VariantSample } from '../../../analysis/experiment-results.ts';
 import type { Failure, FieldFault } from '../../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../../limits.ts';
 import { EVENT_QUERY_LIMITS } from '../../../../clickhouse-schema/queries/events/limits.ts';
@@ -72,6 +67,15 @@ export const PERIOD_FIELDS = {
       description: 'Version of the flag, instead of `period`. It selects the period that contains the version.',
     }),
   ),
+  percentage: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      exclusiveMaximum: 100,
+      description:
+        'Boolean flag: compare the players of whose kind this percentage gets `true`. Default: the percentage of the ' +
+        'flag if it has only one, else the one with the most players; `percentages` lists them.',
+    }),
+  ),
 };
 
 const MetricInput = Type.Object(METRIC_FIELDS);
@@ -82,6 +86,11 @@ export interface MeasuredPeriod {
   kind: 'period';
   measured: ExperimentPeriod;
   arms: readonly FlagArm[];
+  /** The percentage of a boolean flag that the request names. */
+  percentage: number | undefined;
+  isBoolean: boolean;
+  /** Whether the flag draws for anybody now. */
+  draws: boolean;
   shown: ShownPeriod;
 }
 
@@ -103,6 +112,9 @@ export function measuredPeriod(
   { key, services }: RequestContext,
   path = '',
 ): MeasuredPeriod | Failure {
+  if (input.percentage !== undefined && flag.flagType !== 'boolean') {
+    return invalid([{ path: `${path}percentage`, message: 'is allowed for boolean flags only; others have weights' }]);
+  }
   const chosen = chosenPeriod(flag, input, path);
   if ('code' in chosen) return chosen;
   const nowMs = services.clock.wallMs();
@@ -118,7 +130,6 @@ export function measuredPeriod(
       flagKey: flag.key,
       fromVersion: current.version,
       beforeVersion: next?.version ?? MOST_VERSION,
-      variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
       variants: arms.map(({ variantKey }) => variantKey),
       windowDays,
       sinceMs: Math.max(current.since - EVENT_QUERY_LIMITS.resultsMarginMs, spanFromMs),
@@ -126,6 +137,9 @@ export function measuredPeriod(
       earlierSinceMs: Math.max(flag.createdAt - EVENT_QUERY_LIMITS.resultsMarginMs, spanFromMs),
     },
     arms,
+    percentage: input.percentage,
+    isBoolean: flag.flagType === 'boolean',
+    draws: canDraw(flag),
     shown: {
       flagKey: flag.key,
       flagVersion: next === undefined ? flag.version : next.version - 1,
@@ -186,37 +200,4 @@ export function aggregateOf(
     faults.push({ path: at, message: `must have at most ${API_LIMITS.propertyPathKeys} keys joined by dots` });
   }
   return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
-}
-
-/** The sample of a variant; an empty sample if no player was exposed to it. */
-export function sampleOf(
-  measured: readonly (MeasuredPlayers & MeasuredMetric)[],
-  { variantKey, weight }: FlagArm,
-): VariantSample {
-  const rows = measured.filter(({ variant }) => variant === variantKey);
-  const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
-  const found = rows.find(({ excluded }) => !excluded);
-  if (found === undefined) {
-    return { variantKey, weight, arrived, ...NOTHING };
-  }
-  const { players, conversions, sum, mean, variance, skewness, kurtosis } = found;
-  return { variantKey, weight, arrived, players, conversions, sum, mean, variance, skewness, kurtosis };
-}
-
-const NOTHING = {
-  players: 0,
-  conversions: 0,
-  sum: 0,
-  mean: Number.NaN,
-  variance: Number.NaN,
-  skewness: Number.NaN,
-  kurtosis: Number.NaN,
-};
-
-/** Players who are left out, and players with an event that names another variant. */
-export function leftOut(measured: readonly MeasuredPlayers[]): { excludedPlayers: number; mismatchedPlayers: number } {
-  return {
-    excludedPlayers: measured.reduce((sum, { excluded, players }) => (excluded ? sum + players : sum), 0),
-    mismatchedPlayers: measured.reduce((sum, { mismatches }) => sum + mismatches, 0),
-  };
 }

@@ -2,7 +2,11 @@ import { Type } from 'typebox';
 import type { Metric } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { type ExperimentResults, SMALL_GROUP_PLAYERS } from '../../../analysis/experiment-results.ts';
 import {
+  COMPARED,
+  COMPARED_EXAMPLE,
+  comparedJson,
   LEFT_OUT,
+  leftOutJson,
   PERIOD_EXAMPLE,
   Periods,
   periodJson,
@@ -14,6 +18,7 @@ import {
   variantJson,
   VARIANTS_EXAMPLE,
 } from './flag-results-resource.ts';
+import type { LeftOut, ShownPlayers } from './compared-players.ts';
 import type { ShownPeriod } from './experiment-period.ts';
 import { textOrNull } from '../../input/fields.ts';
 
@@ -63,6 +68,7 @@ export const FlagReadout = Type.Object(
         'Comparisons in this answer: one for each variant with a p-value, metric and group. Results are not ' +
         'corrected for their number: of 20 comparisons without any effect one is significant at 5 % by chance.',
     }),
+    ...COMPARED,
     groups: Type.Array(Group, { description: 'Results per group, the one with the most players first.' }),
   },
   { description: 'Results of an experiment for several metrics, by groups of players.' },
@@ -72,12 +78,11 @@ export const FlagReadout = Type.Object(
 export interface ShownGroup {
   value: string | null;
   tooSmall: boolean;
-  excludedPlayers: number;
-  mismatchedPlayers: number;
+  leftOut: LeftOut;
   results: readonly ExperimentResults[];
 }
 
-export interface ShownReadout extends ShownPeriod {
+export interface ShownReadout extends ShownPeriod, ShownPlayers {
   metrics: readonly Metric[];
   by: string | undefined;
   groupsFound: number;
@@ -97,21 +102,18 @@ export function readoutJson(shown: ShownReadout): string {
     by: shown.by ?? null,
     groups_found: shown.groupsFound,
     comparisons: compared.filter(({ interval }) => (interval?.pValue ?? null) !== null).length,
+    ...comparedJson(shown),
     groups: groups.map((group) => groupJson(group, metrics)),
   });
 }
 
-function groupJson(
-  { value, tooSmall, excludedPlayers, mismatchedPlayers, results }: ShownGroup,
-  metrics: readonly Metric[],
-) {
+function groupJson({ value, tooSmall, leftOut, results }: ShownGroup, metrics: readonly Metric[]) {
   const ratio = results[0]?.sampleRatio;
   return {
     value,
     too_small: tooSmall,
     sample_ratio: { p_value: ratio?.pValue ?? null, mismatch: ratio?.mismatch ?? false },
-    excluded_players: excludedPlayers,
-    mismatched_players: mismatchedPlayers,
+    ...leftOutJson(leftOut),
     metrics: metrics.map(({ metric, aggregate }, place) => {
       const variants = results[place]?.variants ?? [];
       return {
@@ -131,12 +133,14 @@ export const FLAG_READOUT_EXAMPLE = {
   by: 'country',
   groups_found: 31,
   comparisons: 1,
+  ...COMPARED_EXAMPLE,
   groups: [
     {
       value: 'DE',
       too_small: false,
       sample_ratio: { p_value: 1, mismatch: false },
       excluded_players: 0,
+      left_out_earlier: 0,
       mismatched_players: 0,
       metrics: [
         {

@@ -7,7 +7,8 @@ import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { QUERY_LIMITS } from '../../../../clickhouse-schema/queries/limits.ts';
 import { answer } from '../../route/answer.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
-import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
+import { comparedPlayers, leftOut, sampleOf } from './compared-players.ts';
+import { aggregateOf, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS } from './experiment-period.ts';
 import { FLAG_READOUT_EXAMPLE, FlagReadout, readoutJson, type ShownGroup } from './flag-readout-resource.ts';
 import { findStoredFlag } from '../flags.ts';
 import { oneOf } from '../../input/fields.ts';
@@ -76,13 +77,16 @@ export const queryFlagResults = defineRoute({
       return { kind: 'question', question: { ...found, measured: { ...found.measured, metrics, by, groups } } };
     },
     read: (analytics, { measured }) => analytics.experimentReadout(measured),
-    toAnswer(readout, { arms, shown, measured: { metrics, by } }) {
-      const values = [...Map.groupBy(readout.groups, ({ value }) => value)];
+    toAnswer(readout, question) {
+      const { rows: measured, arms, shown } = comparedPlayers(readout.groups, question);
+      const { metrics, by } = question.measured;
+      const values = [...Map.groupBy(measured, ({ value }) => value)];
       const places = metrics.map((_, place) => place);
       const groups = values.map(([value, rows]) => groupOf(by === undefined ? null : value, rows, arms, places));
       // Without any player one group of all has no row; a breakdown then has no groups.
       if (by === undefined && groups.length === 0) groups.push(groupOf(null, [], arms, places));
-      return answer(readoutJson({ ...shown, metrics, by, groupsFound: by === undefined ? 1 : readout.found, groups }));
+      const groupsFound = by === undefined ? 1 : readout.found;
+      return answer(readoutJson({ ...question.shown, ...shown, metrics, by, groupsFound, groups }));
     },
   },
 });
@@ -102,5 +106,5 @@ function groupOf(
     return arms.map((arm) => sampleOf(measured, arm));
   });
   const results = samples.map((sample) => experimentResults(sample));
-  return { value, tooSmall: isSmallGroup(samples[0] ?? []), ...leftOut(rows), results };
+  return { value, tooSmall: isSmallGroup(samples[0] ?? []), leftOut: leftOut(rows), results };
 }

@@ -5,6 +5,7 @@ import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { numberOrNull, timeOut } from '../../input/fields.ts';
 import { TooSmallOrNull } from '../../input/too-small.ts';
+import type { LeftOut, ShownPlayers } from './compared-players.ts';
 
 /* The results resource: its schema, its JSON text and its example. */
 
@@ -63,14 +64,52 @@ export const SampleRatio = Type.Object(
 export const LEFT_OUT = {
   excluded_players: Type.Integer({
     description:
-      'Number of exposed players left out of all variants: they were served or shown two variants in this period, ' +
-      'or exposed to another variant in an earlier period.',
+      'Number of players left out of all variants: they took part in an earlier period, or were served or shown two ' +
+      'variants in this one.',
+  }),
+  left_out_earlier: Type.Integer({
+    description:
+      'Number of these players who took part in an earlier period. The edit that began this period gave them another ' +
+      'variant, or others another chance of it, so that they cannot be compared with players who came later.',
   }),
   mismatched_players: Type.Integer({
     description:
       'Number of exposed players with an event whose `variant_key` differs from the variant served last. Players ' +
       'to whom the flag never served that variant count as excluded.',
   }),
+};
+
+/** What the results say of the players that are compared. */
+export const COMPARED = {
+  reason: Type.Union(
+    [
+      Type.Literal('nothing_drawn', {
+        description:
+          'Chance decided for none of the exposed players: no rule that was for them has a percentage between 0 and ' +
+          '100, or only one variant has a weight.',
+      }),
+      Type.Null({ description: 'There are results.' }),
+    ],
+    { description: 'Why there is nothing to compare; null if there is.' },
+  ),
+  percentage: numberOrNull(
+    'Boolean flag: the results are those of the players of whose kind this percentage gets `true`. null: none, or ' +
+      'another flag.',
+  ),
+  percentages: Type.Array(
+    Type.Object(
+      {
+        percentage: Type.Number({ description: 'Percentage of players of a kind who get `true`.' }),
+        players: Type.Integer({ description: 'Number of players who count, exposed with this percentage first.' }),
+      },
+      { description: 'Players with the same chance of `true`.' },
+    ),
+    {
+      description:
+        'Boolean flag: the percentages that players had at their first exposure in the period. Players with different ' +
+        'percentages are never mixed: select another one by `percentage`. Empty for other flags.',
+    },
+  ),
 };
 
 export const Periods = Type.Array(
@@ -108,6 +147,10 @@ export const FlagResults = Type.Object(
     ),
     sample_ratio: SampleRatio,
     ...LEFT_OUT,
+    ineligible_players: Type.Integer({
+      description: 'Number of exposed players who do not take part, because nothing was drawn for them.',
+    }),
+    ...COMPARED,
   },
   { description: 'Results of an experiment.' },
 );
@@ -148,6 +191,8 @@ export const SEQUENTIAL_EXAMPLE = [
   { variant_key: 'wide', ci_low: -0.1994, ci_high: 0.8307, p_value: 0.9396, too_small: null },
 ];
 
+export const COMPARED_EXAMPLE = { reason: null, percentage: null, percentages: [] };
+
 export const FLAG_RESULTS_EXAMPLE = {
   ...PERIOD_EXAMPLE,
   metric: 'purchase_completed',
@@ -161,11 +206,14 @@ export const FLAG_RESULTS_EXAMPLE = {
   },
   sample_ratio: { p_value: 1, mismatch: false },
   excluded_players: 0,
+  left_out_earlier: 0,
   mismatched_players: 0,
+  ineligible_players: 0,
+  ...COMPARED_EXAMPLE,
 };
 
 /** The parameters of the results, and counts of players. */
-export interface ResultsRequest {
+export interface ResultsRequest extends ShownPlayers, LeftOut {
   flagKey: string;
   flagVersion: number;
   period: number;
@@ -173,8 +221,6 @@ export interface ResultsRequest {
   metric: string;
   aggregate: string;
   windowDays: number;
-  excludedPlayers: number;
-  mismatchedPlayers: number;
 }
 
 /** Results as JSON text. */
@@ -194,9 +240,22 @@ export function resultsJson(request: ResultsRequest, { variants, sampleRatio }: 
       variants: variants.map(sequentialJson),
     },
     sample_ratio: { p_value: sampleRatio.pValue, mismatch: sampleRatio.mismatch },
-    excluded_players: request.excludedPlayers,
-    mismatched_players: request.mismatchedPlayers,
+    ...leftOutJson(request),
+    ineligible_players: request.ineligiblePlayers,
+    ...comparedJson(request),
   });
+}
+
+export function leftOutJson({ excludedPlayers, leftOutEarlier, mismatchedPlayers }: LeftOut) {
+  return {
+    excluded_players: excludedPlayers,
+    left_out_earlier: leftOutEarlier,
+    mismatched_players: mismatchedPlayers,
+  };
+}
+
+export function comparedJson({ reason, percentage, percentages }: ShownPlayers) {
+  return { reason, percentage, percentages };
 }
 
 export function periodJson({ period, version, since }: FlagPeriod) {

@@ -3,7 +3,8 @@ import { experimentResults } from '../../../analysis/experiment-results.ts';
 import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { answer } from '../../route/answer.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
-import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
+import { comparedPlayers, leftOut, sampleOf } from './compared-players.ts';
+import { aggregateOf, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS } from './experiment-period.ts';
 import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
 import { findStoredFlag } from '../flags.ts';
 
@@ -12,11 +13,9 @@ import { findStoredFlag } from '../flags.ts';
 const ResultsQuery = Type.Object({ ...METRIC_FIELDS, ...PERIOD_FIELDS });
 
 /**
- * The experiment includes the players exposed to a variant in this period of the flag, without the default (no
- * variant), disabled flags and overrides. The variants of a boolean flag are `false`, the control, and `true`. Events
- * count after the first exposure, by server time and, within a millisecond, by position in the log; players whose
- * window is still open are included. A boolean flag has an expected ratio only if its one rule is a plain roll-out to
- * all players.
+ * The experiment includes the players exposed to a variant that was drawn for them, first in this period of the flag.
+ * The variants of a boolean flag are `false`, the control, and `true`. Events count after the first such exposure, by
+ * server time and, within a millisecond, by position in the log; players whose window is still open are included.
  */
 export const getFlagResults = defineRoute({
   method: 'GET',
@@ -24,11 +23,11 @@ export const getFlagResults = defineRoute({
   tag: 'Feature flags',
   summary: "Get the results of a flag's experiment",
   description:
-    'Compares each variant with the first one, the control, by a metric of the exposed players. An edit that ' +
-    'changes which players get which value (variants, weights, rules, default, enabled, prerequisites) starts a ' +
-    "new period; results cover one period. A player's events count from its first exposure to the end of the " +
-    'window, including the event that exposed the player. Players who were served two variants in the period, ' +
-    'or exposed to another variant in an earlier period, are left out. Results are not corrected for the number ' +
+    'Compares each variant with the first one, the control, by a metric of the exposed players for whom chance ' +
+    'decided. An edit that gives players of the experiment another variant (variants, weights, the percentage of a ' +
+    'boolean flag) starts a new period; results cover one period, and leave out all players of earlier ones. ' +
+    "A player's events count from its first exposure to the end of the window, including the event that exposed the " +
+    'player. Players who were served two variants in the period are left out. Results are not corrected for the number ' +
     'of variants. They are about a second behind; the test environment records no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'none',
@@ -50,9 +49,12 @@ export const getFlagResults = defineRoute({
       return { kind: 'question', question: { ...found, measured: { ...found.measured, metric, aggregate } } };
     },
     read: (analytics, { measured }) => analytics.experiment(measured),
-    toAnswer(variants, { arms, shown, measured: { metric, aggregate } }) {
-      const results = experimentResults(arms.map((arm) => sampleOf(variants, arm)));
-      return answer(resultsJson({ ...shown, metric, aggregate: aggregate.kind, ...leftOut(variants) }, results));
+    toAnswer(measured, question) {
+      const { rows, arms, shown } = comparedPlayers(measured, question);
+      const { metric, aggregate } = question.measured;
+      const results = experimentResults(arms.map((arm) => sampleOf(rows, arm)));
+      const request = { ...question.shown, ...shown, metric, aggregate: aggregate.kind, ...leftOut(rows) };
+      return answer(resultsJson(request, results));
     },
   },
 });

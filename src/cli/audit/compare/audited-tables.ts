@@ -127,6 +127,7 @@ const AUDITED_TABLES = {
       variant_key: 'plain',
       value: 'plain',
       reason: 'plain',
+      stratum: 'plain',
       attribution: 'plain',
       ...PLAYER,
       received_at: 'time',

@@ -214,8 +214,8 @@ function rowsOfTargeting(
       return [row('segment_transitions', cells)];
     }
     case 'FlagExposed': {
-      const { flagKey, flagVersion, period, variantKey, value, reason, attribution } = fact;
-      const flag = [flagKey, flagVersion, period, variantKey, value, reason, attribution];
+      const { flagKey, flagVersion, period, variantKey, value, reason, stratum = 0, attribution } = fact;
+      const flag = [flagKey, flagVersion, period, variantKey, value, reason, stratum, attribution];
       return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
     }
     case 'FlagsServed':

@@ -127,6 +127,7 @@ it('sums several metrics of an experiment, after the exposure and before it', as
       variant_key: variant,
       value: '"x"',
       reason: 'percentage_rollout',
+      stratum: 10_000,
       player_id: id,
       received_at: exposedMs,
       facts_sequence: n + 1,
@@ -199,8 +200,8 @@ it('sums several metrics of an experiment, after the exposure and before it', as
 
 /** In one order, and without the last digits of sums. */
 function rounded(measured: readonly MeasuredVariant[]) {
-  const place = ({ variant, excluded, arrived }: MeasuredVariant) =>
-    `${variant} ${String(excluded)} ${String(arrived)}`;
+  const place = ({ variant, stratum, earlier, excluded, arrived }: MeasuredVariant) =>
+    JSON.stringify([variant, stratum, earlier, excluded, arrived]);
   return measured
     .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
     .map(({ mean, variance, skewness, kurtosis, ...counts }) => ({
