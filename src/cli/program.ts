@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   users: async () => (await import('./commands/users.ts')).usersCommand,
   deployment: async () => (await import('./commands/deployment.ts')).deploymentCommand,
   clickhouse: async () => (await import('./commands/clickhouse.ts')).clickhouseCommand,
+  readers: async () => (await import('./commands/readers.ts')).readersCommand,
   model: async () => (await import('./commands/model.ts')).modelCommand,
   secrets: async () => (await import('./commands/secrets.ts')).secretsCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineCommand } from './clickhouse/engine/engine-command.ts';
-import { READER_USER, SERVICE_USER, writeServicePassword } from './clickhouse/service-password.ts';
+import { READER_USER, readerPassword, SERVICE_USER, writeServicePassword } from './clickhouse/service-password.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../settings/config.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
@@ -20,9 +20,10 @@ import type { Plan } from './processes/supervisor.ts';
 
 const LOCAL = '127.0.0.1';
 /** The variables that the engine's process inherits. NODE_OPTIONS could name a file that it may not open. */
-const CLICKHOUSE_ENVIRONMENT = 'PATH TMPDIR TZ LANG LC_ALL LD_LIBRARY_PATH LOG_LEVEL EMBEDDED_CLICKHOUSE_HOSTS'.split(
-  ' ',
-);
+const CLICKHOUSE_ENVIRONMENT =
+  'PATH TMPDIR TZ LANG LC_ALL LD_LIBRARY_PATH LOG_LEVEL EMBEDDED_CLICKHOUSE_HOSTS EMBEDDED_CLICKHOUSE_READERS'.split(
+    ' ',
+  );
 /** Credentials of a broker other than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',
@@ -78,10 +79,10 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
       database: config.clickhouse.database,
     };
     writeServicePassword(dataDir, clickhouse.password);
-    // Every local program may read the embedded ClickHouse as this user, without a password.
+    // Every local program may read the embedded ClickHouse as this user without a password, unless all need a token.
     readerEnv = {
       CLICKHOUSE_READER_USER: READER_USER,
-      CLICKHOUSE_READER_PASSWORD: '',
+      CLICKHOUSE_READER_PASSWORD: config.embeddedClickhouseOpen ? '' : readerPassword(clickhouse.password),
       CLICKHOUSE_READER_PASSWORD_FILE: undefined,
     };
     dependencies.push(clickhouseSpec(options, clickhouse, count));

@@ -58,6 +58,8 @@ export interface Config {
   embeddedClickhouseConfined: boolean;
   /** Names by which other programs may address the embedded ClickHouse, besides those of this machine. */
   embeddedClickhouseHosts: readonly string[];
+  /** Whether the programs of this machine may read the embedded ClickHouse without a token. */
+  embeddedClickhouseOpen: boolean;
   /** Applies at the first start of a deployment. Later it is ignored with a warning if it differs. */
   factsMaxBytes: number | undefined;
   sessionTtlSeconds: number;
@@ -135,6 +137,7 @@ export function readConfig(env: Env = process.env): Config {
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     embeddedClickhouseConfined: oneOf(env, 'EMBEDDED_CLICKHOUSE_CONFINEMENT', 'on', ['on', 'off']) === 'on',
     embeddedClickhouseHosts: hostNames(env, 'EMBEDDED_CLICKHOUSE_HOSTS'),
+    embeddedClickhouseOpen: oneOf(env, 'EMBEDDED_CLICKHOUSE_READERS', 'all', ['all', 'tokens']) === 'all',
     factsMaxBytes:
       optional(env, 'FACTS_MAX_BYTES') &&
       integer(env, 'FACTS_MAX_BYTES', 0, SETTINGS_LIMITS.factsSmallestBytes, Number.MAX_SAFE_INTEGER),

@@ -2,7 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { approveStatement, type ApprovedStatement } from './approve-statement.ts';
 import type { Caller } from './caller.ts';
+import { happenedAt } from '../../clickhouse-schema/event-time.ts';
 import { statementsOf } from '../../clickhouse-schema/schema-record.ts';
+import { expanded } from '../../clickhouse-schema/templates.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { AGGREGATE_FUNCTIONS, REFUSED_FUNCTIONS, SCALAR_FUNCTIONS } from './reviewed-functions.ts';
 
@@ -290,7 +292,9 @@ describe("the service's statement", () => {
   const folder = new URL('../../clickhouse-schema/', import.meta.url);
   const migrations = globSync('*/*.sql', { cwd: folder })
     .toSorted()
-    .flatMap((name) => statementsOf(readFileSync(new URL(name, folder), 'utf8')));
+    .flatMap((name) =>
+      statementsOf(expanded(readFileSync(new URL(name, folder), 'utf8'), { happened_at: happenedAt })),
+    );
 
   it.each([
     ...migrations,

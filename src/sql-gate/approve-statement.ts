@@ -10,6 +10,8 @@ import { isWord, render, tokenize, type Token } from './sql-tokens.ts';
 
 export interface StatementInput {
   caller: Caller;
+  /** Whether the caller reads one game only. */
+  isOfGame?: boolean;
   sql: string;
   /** Values of `{name:Type}` placeholders. */
   parameters: ReadonlyMap<string, string>;
@@ -80,6 +82,8 @@ function check(tokens: readonly Token[], input: StatementInput, data: string): F
   const first = tokens[0]?.kind === 'word' ? tokens[0].value : '';
   if (isReader) checkDatabase(input.currentDatabase, clauseRules(input));
   if (isReader || !SERVICE_WORDS.has(first)) {
+    if (input.isOfGame === true && first === 'explain')
+      refuse('A reader of one game cannot EXPLAIN: it counts all rows');
     const query = READER_STATEMENTS.get(tokens[0]?.value === '(' ? 'select' : first);
     if (query === undefined) refuseKind(first, isReader);
     checkNames(tokens, { definesTables: false, readsSystem: !isReader });
@@ -104,6 +108,7 @@ function clauseRules(input: StatementInput): ClauseRules {
     database: input.database,
     currentDatabase: input.currentDatabase,
     readsEverything: !isReader,
+    isOfGame: input.isOfGame === true,
     setting: isReader ? readerSetting : serviceSetting,
   };
 }

@@ -1,7 +1,13 @@
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { checkPlainName, refuse, refuseSystemTable } from './check-names.ts';
 import { isQueryAt } from './clause-words.ts';
-import { PARAMETERISED_VIEWS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
+import {
+  PARAMETERISED_VIEWS,
+  SHARED_DATABASES,
+  SYSTEM_TABLES,
+  TABLE_FUNCTIONS,
+  TABLES_OF_ROWS,
+} from './reviewed-names.ts';
 import { isWord, type Token } from './sql-tokens.ts';
 
 /** The tables that a query may name. */
@@ -12,6 +18,8 @@ export interface TableRules {
   currentDatabase: string;
   /** All databases and tables are allowed; files are still refused. */
   readsEverything: boolean;
+  /** The caller reads one game only: tables that describe the stored rows of all games are refused. */
+  isOfGame: boolean;
 }
 
 /** Both throw unless every table is allowed. */
@@ -44,6 +52,9 @@ export function createTableCheck(
     const known = database.toLowerCase();
     // Names of WITH are not exempt, because scopes determine whether a name means the query or the table.
     if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase())) refuseSystemTable(name);
+    if (rules.isOfGame && known === 'system' && TABLES_OF_ROWS.has(name.toLowerCase())) {
+      refuse(`The table system.${name.toLowerCase()} describes rows of all games; a reader of one game cannot read it`);
+    }
     checkDatabase(database, rules);
   }
 

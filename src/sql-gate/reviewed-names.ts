@@ -58,6 +58,9 @@ export const SYSTEM_TABLES = words(`
   clusters table_functions tables time_zones zeros zeros_mt
 `);
 
+/** Those of them that describe stored rows: counts, sizes, least and greatest values. */
+export const TABLES_OF_ROWS = words('parts parts_columns projections data_skipping_indices');
+
 /** Formats without a schema file or a template. */
 export const FORMATS = words(`
   arrow arrowstream avro bsoneachrow csv csvwithnames csvwithnamesandtypes customseparated customseparatedwithnames

@@ -11,6 +11,7 @@ import {
   parseRequest,
   refuseForeignRequest,
   takeForm,
+  type Readers,
   type ServiceAccount,
   type StatementRequest,
 } from './parse-request.ts';
@@ -28,6 +29,7 @@ export interface HttpServerOptions {
   /** Processes of the service. */
   processes: number;
   account: ServiceAccount;
+  readers: Readers;
   /** Names that `Host` may have besides those of this machine, in lower case. */
   hosts: ReadonlySet<string>;
   clock: Clock;
@@ -83,7 +85,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'HEAD') {
         throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are supported', 405);
       }
-      await take(engine, request, response, parseRequest(request, target.search, options.account));
+      await take(engine, request, response, parseRequest(request, target.search, options.account, options.readers));
     } catch (error) {
       refuse(options, request, response, error);
     }

@@ -4,8 +4,10 @@ import { systemClock, within } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { ENGINE_LIMITS } from './limits.ts';
 import { createLogger } from '../../../core/kernel/logger.ts';
+import { canHaveGameReaders } from './engine/engine-config.ts';
 import { isConfined } from './engine/confinement.ts';
 import { openEngine, type Engine } from './engine/engine.ts';
+import { gameReaders } from './game-readers.ts';
 import { createHttpServer, serviceStatements } from './http-server.ts';
 import { SERVICE_USER, servicePassword } from './service-password.ts';
 
@@ -39,6 +41,10 @@ async function main(): Promise<void> {
     database,
     processes,
     account,
+    readers: {
+      open: config.embeddedClickhouseOpen,
+      ofGames: () => (canHaveGameReaders(database) ? gameReaders(config.dataDir) : []),
+    },
     hosts: new Set(config.embeddedClickhouseHosts),
     clock: systemClock,
     ids: systemIds,

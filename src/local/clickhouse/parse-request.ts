@@ -3,13 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../sql-gate/caller.ts';
 import { RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
 import { readerSetting, serviceSetting } from '../../sql-gate/allowed-settings.ts';
-import { READER_USER } from './service-password.ts';
+import { gameOfReader, type GameReader } from './game-readers.ts';
+import { READER_USER, readerPassword } from './service-password.ts';
 import { boundaryOf, formFields } from './wire/form-body.ts';
 import { chosenEncoding, type Compression } from './wire/encodings.ts';
 
 /** The statement, settings and parameters of one request, from its URL and headers. */
 export interface StatementRequest {
   caller: Caller;
+  /** The only game whose rows the caller reads; undefined: all of them. */
+  game: string | undefined;
   /** The `query` parameter. The statement is this text, a line feed, and the body. */
   query: string;
   queryId: string | undefined;
@@ -91,8 +94,9 @@ export function parseRequest(
   request: IncomingMessage,
   search: URLSearchParams,
   account: ServiceAccount,
+  readers: Readers,
 ): StatementRequest {
-  const caller = authenticate(request, account);
+  const { caller, game } = authenticate(request, account, readers);
   const settings = new Map<string, string>();
   const parameters = new Map<string, string>();
   for (const [name, value] of search) {
@@ -104,6 +108,7 @@ export function parseRequest(
   }
   return {
     caller,
+    game,
     query: search.get('query') ?? '',
     queryId: search.get('query_id') ?? header(request, 'x-clickhouse-query-id'),
     database: header(request, 'x-clickhouse-database') ?? search.get('database') ?? undefined,
@@ -133,13 +138,28 @@ export function takeForm(request: IncomingMessage, statement: StatementRequest, 
   return Buffer.alloc(0);
 }
 
-/** Readers need no password. */
-function authenticate(request: IncomingMessage, account: ServiceAccount): Caller {
+/** Those who may read besides the service. */
+export interface Readers {
+  /** Whether everybody on this machine may read, without a password. */
+  open: boolean;
+  /** Readers of one game each, as of now. */
+  ofGames: () => readonly GameReader[];
+}
+
+function authenticate(
+  request: IncomingMessage,
+  account: ServiceAccount,
+  readers: Readers,
+): { caller: Caller; game: string | undefined } {
   const basic = basicCredentials(header(request, 'authorization') ?? '');
   const user = header(request, 'x-clickhouse-user') ?? basic?.user ?? READER_USER;
   const password = header(request, 'x-clickhouse-key') ?? basic?.password ?? '';
-  if (user === account.user && sameText(password, account.password)) return 'service';
-  if ((user === READER_USER || user === '') && password === '') return 'analyst';
+  if (user === account.user && sameText(password, account.password)) return { caller: 'service', game: undefined };
+  const isReader = user === READER_USER || user === '';
+  const isKnown = readers.open ? password === '' : sameText(password, readerPassword(account.password));
+  if (isReader && isKnown) return { caller: 'analyst', game: undefined };
+  const game = password === '' ? undefined : gameOfReader(readers.ofGames(), user, password);
+  if (game !== undefined) return { caller: 'analyst', game };
   throw new RefusedRequest(
     'AUTHENTICATION_FAILED',
     `${user.slice(0, 100)}: Authentication failed: password is incorrect, or there is no user with such name`,

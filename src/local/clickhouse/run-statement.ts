@@ -41,6 +41,7 @@ export async function runStatement(
   const connect = () =>
     engine.connect({
       caller: statement.caller,
+      game: statement.game,
       database: currentDatabase,
       settings: statement.caller === 'analyst' && whole ? bounded(settings) : settings,
       parameters: statement.parameters,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -35,6 +35,12 @@ export function writeServicePassword(dataDir: string, password: string): void {
   writeFileSync(`${path}.new`, password, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
+
+/**
+ * The password by which the service itself reads as `default`, where others need a token: for the console's SQL.
+ */
+export const readerPassword = (password: string): string =>
+  createHmac('sha256', password).update('reader').digest('base64url');
 
 /** The file of the password. */
 export function passwordFile(dataDir: string): string {

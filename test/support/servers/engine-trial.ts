@@ -12,6 +12,7 @@ for (const caller of ['service', 'analyst'] as const) {
   for (const sql of statements) {
     const connection = await engine.connect({
       caller,
+      game: undefined,
       database: 'default',
       settings: new Map(),
       parameters: new Map(),

@@ -1,14 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hiddenColumnsIn } from '../../../../clickhouse-schema/hidden-columns.ts';
+import { gameGrants, gameTables } from '../../../../clickhouse-schema/game-tables.ts';
 import { quoteIdentifier } from '../../../../clickhouse-schema/quoting.ts';
 
 /**
  * Writes the engine's configuration below `directory` and returns the path of its main file.
  *
  * The engine has one user. Each connection takes one role before it runs a caller's statement: `service` may read and
- * change tables, `analyst` may read one database. Neither has a source grant, so ClickHouse refuses table functions
- * such as file(), url(), remote() and s3(). A caller cannot change its role, because `approve-statement.ts` refuses SET
+ * change tables, `analyst` may read one database, `game_analyst` the tables of games in it. None of them has a source
+ * grant, so ClickHouse refuses table functions such as file(), url(), remote() and s3(). A caller cannot change its
+ * role, because `approve-statement.ts` refuses SET
  * ROLE. Every folder whose files a statement could name is empty.
  *
  * The engine compares its memory use with its limits once a second: 20 times a second were a quarter of its work at
@@ -59,6 +61,12 @@ function usersXml(database: string): string {
 ${hiddenColumns(database)}
       <query>GRANT SHOW ON system.*</query>
     </grants></analyst>
+    <game_analyst><grants>
+${gameGrants(database, '')
+  .map((statement) => `      <query>${escapeXml(statement.replace(/ (?:TO|FROM) $/, ''))}</query>`)
+  .join('\n')}
+      <query>GRANT SHOW ON system.*</query>
+    </grants></game_analyst>
   </roles>
   <users>
     <default>
@@ -66,11 +74,28 @@ ${hiddenColumns(database)}
       <networks><ip>::/0</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
-      <grants><query>GRANT control, service, analyst</query></grants>
+${policies(database)}      <grants><query>GRANT control, service, analyst, game_analyst</query></grants>
     </default>
   </users>
 </clickhouse>
 `;
+}
+
+/** The setting that holds the game of a connection; empty: all games. It has no effect by itself. */
+export const GAME_SETTING = 'query_cache_tag';
+
+/** Whether a database can have readers of one game: its name is a tag of the configuration. */
+export const canHaveGameReaders = (database: string): boolean => /^[A-Za-z_][\w-]*$/.test(database);
+
+/**
+ * The rows of tables by the game of the connection. A row policy comes before all conditions of a statement. The
+ * setting `additional_table_filters` does not: a statement can fail on another game's value and show it in the error.
+ */
+function policies(database: string): string {
+  if (!canHaveGameReaders(database)) return '';
+  const filter = `getSetting('${GAME_SETTING}') = '' OR game_id = getSetting('${GAME_SETTING}')`;
+  const tables = gameTables().tables.map((table) => `<${table}><filter>${filter}</filter></${table}>`);
+  return `      <databases><${database}>${tables.join('')}</${database}></databases>\n`;
 }
 
 function escapeXml(text: string): string {

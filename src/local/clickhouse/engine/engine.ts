@@ -2,7 +2,7 @@ import type { Caller } from '../../../sql-gate/caller.ts';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { quoteIdentifier, quoteString } from '../../../../clickhouse-schema/quoting.ts';
-import { writeEngineConfig } from './engine-config.ts';
+import { GAME_SETTING, writeEngineConfig } from './engine-config.ts';
 import { openInsertFiles, type InsertFiles } from './insert-files.ts';
 import { loadNativeEngine, type NativeConnection, type NativeEngine, type NativeStream } from './native-engine.ts';
 import { READER_DEFAULTS } from '../../../sql-gate/allowed-settings.ts';
@@ -32,6 +32,8 @@ export interface Engine {
 
 export interface ConnectOptions {
   caller: Caller;
+  /** The only game whose rows an analyst reads; undefined: all of them. */
+  game: string | undefined;
   database: string;
   settings: ReadonlyMap<string, string>;
   /** Values of `{name:Type}` placeholders, in ClickHouse's escaped text form. */
@@ -94,6 +96,7 @@ export async function openEngine(options: { dataDir: string; database: string })
   const select1 = async (): Promise<void> => {
     const analyst = {
       caller: 'analyst',
+      game: undefined,
       database: options.database,
       settings: new Map(),
       parameters: new Map(),
@@ -195,6 +198,7 @@ function preparation(options: ConnectOptions, mark: string): string {
   const analyst = options.caller === 'analyst';
   const settings = new Map([...(analyst ? Object.entries(READER_DEFAULTS) : []), ...options.settings]);
   settings.set('log_comment', mark);
+  settings.set(GAME_SETTING, options.game ?? '');
   // With readonly = 1 no setting can change, neither by SET nor by a SETTINGS clause, so it comes last.
   const readonly = analyst ? (options.showsSettings ? '2' : '1') : settings.get('readonly');
   settings.delete('readonly');
@@ -203,7 +207,7 @@ function preparation(options: ConnectOptions, mark: string): string {
   // Each statement costs the engine 0.3 ms, so all assignments are one.
   const assignments = [...parameters, ...settings].map(([name, value]) => `${name} = ${quoteString(value)}`);
   return [
-    `SET ROLE ${options.caller}`,
+    `SET ROLE ${options.game === undefined ? options.caller : 'game_analyst'}`,
     `USE ${quoteIdentifier(options.database)}`,
     `SET ${assignments.join(', ')}`,
   ].join('; ');

@@ -22,6 +22,7 @@ export type StatementPlan =
 
 export interface PlanInput {
   caller: Caller;
+  game: string | undefined;
   /** The `query` parameter of the URL. */
   query: string;
   body: Buffer;
@@ -75,6 +76,7 @@ async function approve(engine: Engine, input: PlanInput, sql: string): Promise<A
   }
   const approved = approveStatement({
     caller: input.caller,
+    isOfGame: input.game !== undefined,
     sql,
     parameters: input.parameters,
     database: input.ownDatabase,
