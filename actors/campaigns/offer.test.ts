@@ -166,7 +166,7 @@ describe('a sync delivers pending interventions', () => {
   it('only while the player meets the conditions that read the player; those on the event are not asked again', () => {
     const conditions = { 'properties.level': { $gte: 10 }, is_payer: false, app_version: { $vlt: '2.0.0' } };
     const set = campaignSetOf(campaign(1, { trigger: { kind: 'event', event: 'level_failed', conditions } }));
-    const device = { platform: null, osVersion: null, deviceModel: null, appVersion: '1.9.0' };
+    const device = { platform: null, osVersion: null, build: null, deviceModel: null, appVersion: '1.9.0' };
     const withdrawn = ['int_1 not_eligible event:level_failed'];
     expect(eventually(life([waiting(1)], { device }), set)).toEqual(['int_1']);
     expect(eventually(life([waiting(1)], { device, isPayer: true }), set)).toEqual(withdrawn);

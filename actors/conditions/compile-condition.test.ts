@@ -152,7 +152,7 @@ describe('fields', () => {
     firstSeenAt: NOW - 3 * DAY_MS - 1,
     lastSeenAt: NOW - DAY_MS + 1,
     attributes: '{"deep":{"er":[{"x":7}]}}',
-    device: { platform: 'ios', osVersion: '17.2', appVersion: null, deviceModel: 'iPad' },
+    device: { platform: 'ios', osVersion: '17.2', appVersion: null, build: null, deviceModel: 'iPad' },
     counters,
   };
 

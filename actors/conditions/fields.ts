@@ -57,6 +57,7 @@ const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null 
   ['platform', ({ device }: PlayerState) => device?.platform],
   ['os_version', ({ device }: PlayerState) => device?.osVersion],
   ['app_version', ({ device }: PlayerState) => device?.appVersion],
+  ['build', ({ device }: PlayerState) => device?.build],
   ['device_model', ({ device }: PlayerState) => device?.deviceModel],
 ]);
 

@@ -6,6 +6,7 @@ import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
+import { createHistoryBatch } from '../../src/cli/import/send/history-batch.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import type { ImportHistory, ImportItem } from '../../core/vocabulary/commands/import.ts';
 import { importLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/commands/import.ts';
@@ -130,6 +131,41 @@ describe('imported players without a time', () => {
     const history = given([known]);
     history.when(lines([profile]));
     expect(state(history)).toMatchObject({ firstSeenAt: day(40), lastSeenAt: day(10), lifecycleStage: 'at_risk' });
+  });
+});
+
+describe('the device of imported events', () => {
+  const device = { platform: 'ios', osVersion: null, appVersion: '9.0', build: '900', deviceModel: null };
+
+  it("is what their lines say, never that of today; their country is the player's if they name none", () => {
+    const history = given([aPlayer({ device, country: 'SE', attributes: '{"country":"SE"}' })]);
+    const batch = createHistoryBatch();
+    const said = (some: object) => ({ event: { ...named('level_up'), ...some } });
+    const ios = { playedWith: { platform: 'ios', appVersion: '1.0' } };
+    const items = [
+      event(1, day(9), said(ios)),
+      event(2, day(8), said({ playedWith: { platform: 'ios', appVersion: '1.0' } })),
+      purchase(3, day(7), 10_000),
+      event(4, day(6), said({ ...ios, country: 'DE' })),
+      event(5, day(5)),
+    ];
+    for (const item of items) batch.add(item);
+    const { facts, reply } = history.when(aCommand(batch.close(FILE, 0), { receivedAt: NOW }));
+    expect(reply).toMatchObject({ imported: 5, importedTo: 5 });
+    expect(facts.filter(({ kind }) => kind === 'HistoryImported')).toHaveLength(1);
+    const runs = facts.flatMap((fact) => (fact.kind === 'EventsImported' ? [fact] : []));
+    const rows = runs.map(({ packed, playedWith, country, payerFrom }) => ({
+      days: unpackEvents(packed).map(({ at }) => (NOW - at) / DAY_MS),
+      playedWith,
+      country,
+      payerFrom,
+    }));
+    expect(rows).toEqual([
+      { days: [9, 8], ...ios, country: 'SE', payerFrom: 2 },
+      { days: [7], playedWith: undefined, country: 'SE', payerFrom: 0 },
+      { days: [6], ...ios, country: 'DE', payerFrom: 0 },
+      { days: [5], playedWith: undefined, country: 'SE', payerFrom: 0 },
+    ]);
   });
 });
 

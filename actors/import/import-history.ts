@@ -37,11 +37,14 @@ export function importHistory(body: ImportHistory, step: Step): Reply {
   if (body.after > before) return reply;
   const advance = body.to > before ? importAdvance(draft, context, body.importId, body.to) : undefined;
   if (advance === undefined && body.to > before) return failure('CONFLICT', TOO_MANY_FILES);
+  const changed = new Map<string, History>();
   for (const history of body.players) {
     const fresh = linesAfter(history, before);
     noteEarlier(draft, history, history.lines.length - (fresh?.lines.length ?? 0), reply);
-    if (fresh !== undefined) importPlayer(fresh, step, reply);
+    if (fresh !== undefined) importPlayer(fresh, step, reply, changed);
   }
+  // Once for each player, though its lines come in several parts.
+  for (const [playerId, history] of changed) settle(draft, playerId, history, context, step.definitions);
   reply.rejected.sort((one, other) => one.line - other.line);
   if (advance === undefined) return reply;
   draft.emit(advance);
@@ -64,7 +67,13 @@ function reject(reply: ImportedReply, lines: readonly number[], message: string)
   for (const line of lines) reply.rejected.push({ line, message });
 }
 
-function importPlayer(history: PlayerHistory, { draft, context, definitions }: Step, reply: ImportedReply): void {
+/** @param changed what the player's lines so far change of its lifecycle; completed by these lines */
+function importPlayer(
+  history: PlayerHistory,
+  { draft, context }: Step,
+  reply: ImportedReply,
+  changed: Map<string, History>,
+): void {
   const { playerId, lines } = history;
   const held = draft.get(playerId);
   const known = playerIn(context, held);
@@ -89,22 +98,26 @@ function importPlayer(history: PlayerHistory, { draft, context, definitions }: S
     reply.imported += taken.lines.length;
     if (taken.events !== undefined) {
       const state = playerOf(draft, playerId);
-      const { externalId, country } = state;
+      const { externalId } = state;
+      const { country = state.country, ...events } = taken.events;
       const leftOut = isWhole ? 0 : [...refused.keys(), ...repeated].filter((place) => place < payerFrom).length;
-      const { packed, tallies } = taken.events;
+      const { packed, tallies } = events;
       const names = tallies.map(([name]) => name);
       const computed = computedByAll(draft, state, names, () => unpackEvents(packed), at);
       const made = computed === undefined ? {} : { computed };
       const payer = { payerFrom: payerFrom - leftOut };
-      draft.emit({ kind: 'EventsImported', ...base, externalId, country, ...taken.events, ...payer, ...made });
+      draft.emit({ kind: 'EventsImported', ...base, externalId, country, ...events, ...payer, ...made });
     }
   }
   if (taken === undefined && known !== undefined) return;
   const state = playerOf(draft, playerId);
-  const firstSeenAt = Math.min(state.firstSeenAt, taken?.firstAt ?? Infinity);
-  const lastSeenAt = Math.max(state.lastSeenAt, taken?.lastAt ?? -Infinity);
-  const hasPlayed = state.activity !== known?.activity;
-  settle(draft, playerId, { firstSeenAt, lastSeenAt, isNew: known === undefined, hasPlayed }, context, definitions);
+  const earlier = changed.get(playerId);
+  changed.set(playerId, {
+    firstSeenAt: Math.min(earlier?.firstSeenAt ?? state.firstSeenAt, taken?.firstAt ?? Infinity),
+    lastSeenAt: Math.max(earlier?.lastSeenAt ?? state.lastSeenAt, taken?.lastAt ?? -Infinity),
+    isNew: known === undefined || earlier?.isNew === true,
+    hasPlayed: state.activity !== known?.activity || earlier?.hasPlayed === true,
+  });
 }
 
 function playerOf(draft: Draft, playerId: string): PlayerState {

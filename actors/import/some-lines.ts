@@ -29,12 +29,12 @@ export function someLines(history: PlayerHistory, isWanted: (place: number) => b
   return { ...kept, events: some.events, firstAt: Math.min(...seen), lastAt: Math.max(...seen) };
 }
 
-function eventsAt({ packed }: PlayerEvents, isWanted: (place: number) => boolean) {
+function eventsAt({ packed, ...said }: PlayerEvents, isWanted: (place: number) => boolean) {
   const some = someEvents(packed, isWanted);
   const plain = unpackEvents(some);
   const times = plain.map(({ at }) => at);
   const bounds = { fromAt: Math.min(...times), toAt: Math.max(...times) };
-  return { plain, events: { packed: some, ...bounds, tallies: talliesOf(plain) } };
+  return { plain, events: { ...said, packed: some, ...bounds, tallies: talliesOf(plain) } };
 }
 
 function timesOf(others: readonly OtherLine[]): { firstAt: number; lastAt: number } {

@@ -1,4 +1,4 @@
-import { NEW_CONTEXT } from '../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT } from '../../core/vocabulary/facts/event-context.ts';
 import type { SegmentSet } from '../decision/definitions.ts';
 import { array, assert, constantFrom, integer, property, record, tuple, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { PlayedWith } from '../../core/vocabulary/facts/played-with.ts';
+import type { PlayedWith } from '../../core/vocabulary/state/device.ts';
 import type { OpenSession } from '../../core/vocabulary/state/player.ts';
 import type { SessionClosed } from '../../core/vocabulary/facts/session-facts.ts';
 
@@ -40,10 +40,11 @@ export function sessionClosed(
   };
 }
 
-function withOf({ platform, appVersion }: OpenSession): PlayedWith {
+function withOf({ platform, appVersion, build }: OpenSession): PlayedWith {
   return {
     ...(platform === undefined ? {} : { platform }),
     ...(appVersion === undefined ? {} : { appVersion }),
+    ...(build === undefined ? {} : { build }),
   };
 }
 

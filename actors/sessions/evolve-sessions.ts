@@ -2,7 +2,7 @@ import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { append } from '../../core/kernel/flow/bounded.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { played } from './activity.ts';
-import { playedWith } from './played-with.ts';
+import { knownOf } from '../../core/vocabulary/state/device.ts';
 import type { OpenSession, SeenFlag } from '../../core/vocabulary/state/player.ts';
 import type {
   SessionClosed,
@@ -17,7 +17,7 @@ export function opened(state: PlayerState, fact: SessionOpened): PlayerState {
   // An init without a device continues on the one before.
   const device = fact.device ?? state.device;
   const session: OpenSession = {
-    ...playedWith(device),
+    ...knownOf(device),
     sessionId: fact.sessionId,
     openedAt: fact.at,
     lastCallAt: fact.at,

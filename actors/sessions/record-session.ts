@@ -7,7 +7,7 @@ import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../decision/targeting.ts';
-import { playedWith } from './played-with.ts';
+import { knownOf } from '../../core/vocabulary/state/device.ts';
 import { isOwnSessionId } from './session-id.ts';
 
 /**
@@ -46,7 +46,7 @@ export function recordSession(
     endedAt,
     durationSeconds,
     externalId: state.externalId,
-    ...playedWith(state.device),
+    ...knownOf(state.device),
   });
   const sessionCount = state.sessionCount + 1;
   const totalPlaytimeSeconds = state.totalPlaytimeSeconds + durationSeconds;

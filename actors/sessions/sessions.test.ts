@@ -3,6 +3,8 @@ import { flagsOf, type Served } from '../flags/testing-served-flags.ts';
 import { definitionsOf } from '../testing-players.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
+import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 import type { Fact } from '../../core/vocabulary/facts/facts.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aLife, BORN_MS, type Life, PLAYER, TTL_MS } from './testing-session.ts';
@@ -52,7 +54,7 @@ describe('init', () => {
 
   it('keeps the known device if the request has none', () => {
     const life = aLife();
-    const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', deviceModel: null };
+    const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', build: null, deviceModel: null };
     life.init(T, 'ses_1', { device });
     life.init(T + 1, 'ses_2');
     expect(life.player().device).toEqual(device);
@@ -60,7 +62,7 @@ describe('init', () => {
 
   it('keeps in each session the device on which it began', () => {
     const life = aLife();
-    const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', deviceModel: null };
+    const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', build: null, deviceModel: null };
     life.init(T, 'ses_1', { device });
     life.init(T + 1, 'ses_2', { device: { ...device, platform: '', appVersion: '2.5.0' } });
     life.init(T + 2, 'ses_3');
@@ -73,8 +75,47 @@ describe('init', () => {
     ]);
   });
 
+  it('gives each event the device of its session, else of the latest init, unless the event names one', () => {
+    const life = aLife();
+    const told = (fact: EventTracked) => [fact.eventName, fact.platform, fact.appVersion, fact.build];
+    const item = (some: Partial<TrackItem>): TrackItem => ({
+      index: 0,
+      playerId: PLAYER,
+      eventId: `e-${some.eventName}`,
+      remember: false,
+      eventName: '',
+      properties: '{}',
+      sessionId: null,
+      timestamp: T,
+      ...some,
+    });
+    const send = (at: number, some: Partial<TrackItem>) => life.send(at, { kind: 'TrackEvents', items: [item(some)] });
+    const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', build: '240', deviceModel: null };
+    send(T, { eventName: 'before' });
+    life.init(T, 'ses_1', { device });
+    life.init(T + 1, 'ses_2', { device: { ...device, platform: 'android', appVersion: null, build: '241' } });
+    life.sync(T + 2, 'ses_1', [{ eventName: 'first' }]);
+    life.sync(T + 2, 'ses_2', [{ eventName: 'second' }]);
+    send(T + 3, { eventName: 'server' });
+    send(T + 3, { eventName: 'server in a session', sessionId: 'ses_1' });
+    send(T + 3, { eventName: 'named', sessionId: 'ses_1', playedWith: { platform: 'web' } });
+    life.end(T + 4, 'ses_1', 1, [{ eventName: 'last' }]);
+    send(T + 5, { eventName: 'closed', sessionId: 'ses_1' });
+    expect(factsOf(life, 'EventTracked').map(told)).toEqual([
+      ['before', '', '', ''],
+      ['first', 'ios', '2.4.0', '240'],
+      ['second', 'android', '', '241'],
+      ['server', 'android', '', '241'],
+      ['server in a session', 'ios', '2.4.0', '240'],
+      ['named', 'web', '', ''],
+      ['last', 'ios', '2.4.0', '240'],
+      ['closed', 'android', '', '241'],
+    ]);
+    expect(factsOf(life, 'SessionClosed')).toMatchObject([{ platform: 'ios', appVersion: '2.4.0', build: '240' }]);
+  });
+
   it('returns the segments that the player enters by the device or the first session', () => {
-    const device = { platform: 'ios', osVersion: null, appVersion: null, deviceModel: null };
+    const device = { platform: 'ios', osVersion: null, appVersion: null, build: null, deviceModel: null };
     expect(aLife(withSegment({ platform: 'ios' })).init(T, 'ses_1', { device })).toMatchObject({
       segmentKeys: ['whales'],
     });

@@ -100,6 +100,12 @@ function samplePlayer(turn: number, counters: readonly EventCounter[]): PlayerSt
   return aPlayer({
     attributes: JSON.stringify({ level: turn % 50, country, language: 'en', is_vip: turn % 20 === 0 }),
     counters,
-    device: { platform: 'ios', osVersion: '17.2', appVersion: `1.${turn % 20}.0`, deviceModel: 'iPad Air 11' },
+    device: {
+      platform: 'ios',
+      osVersion: '17.2',
+      appVersion: `1.${turn % 20}.0`,
+      build: null,
+      deviceModel: 'iPad Air 11',
+    },
   });
 }

@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS player_snapshots
     -- Of the player's latest init.
     platform LowCardinality(String),
     app_version LowCardinality(String),
+    build LowCardinality(String),
     -- The named computed properties of a player as of the snapshot, as JSON by their key.
     computed String DEFAULT '{}' CODEC(ZSTD(3))
 )

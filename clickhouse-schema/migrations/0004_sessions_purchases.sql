@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS sessions
     -- What the session was played on; '' if unknown.
     platform LowCardinality(String),
     app_version LowCardinality(String),
+    build LowCardinality(String),
     -- The start, by which every figure counts.
     happened_at DateTime64(3, 'UTC') ALIAS {{happened_at start_time}},
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1

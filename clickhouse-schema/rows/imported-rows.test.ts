@@ -33,6 +33,7 @@ function factOf(events: readonly PlainEvent[], payerFrom: number): EventsImporte
     at: Date.UTC(2026, 0, 2),
     externalId,
     country: 'DE',
+    ...(payerFrom % 2 === 0 ? {} : { playedWith: { platform: 'ios', build: '240' } }),
     packed: pack(events),
     fromAt: Math.min(...times),
     toAt: Math.max(...times),
@@ -85,6 +86,8 @@ it('each imported row has a place of its own, and names the FACTS that holds it'
   expect(column('facts_index')).toEqual([4, 4 + 65_536, 4 + 2 * 65_536]);
   expect(column('facts_created')).toEqual(rows.map(() => BigInt(Date.parse(PLACE.stream))));
   expect(column('is_payer')).toEqual([false, true, true]);
+  const device = ['country', 'platform', 'app_version', 'build'].map((name) => column(name)[2]);
+  expect(device).toEqual(['DE', 'ios', '', '240']);
 });
 
 it('a player that says when it was first seen has a row with that time', () => {

@@ -21,7 +21,14 @@ const snapshot = (state: EntityState) =>
 describe('rows of facts', () => {
   it('an event becomes one row of `events`, with its position in the log', () => {
     const [row, ...more] = namedRowsOf(
-      aTrackedEvent({ properties: '{"a":"\\"\\n"}', sessionId: 's1', country: 'DE' }),
+      aTrackedEvent({
+        properties: '{"a":"\\"\\n"}',
+        sessionId: 's1',
+        country: 'DE',
+        platform: 'ios',
+        appVersion: '2.4.0',
+        build: '240',
+      }),
       PLACE,
     );
     expect(more).toEqual([]);
@@ -41,6 +48,9 @@ describe('rows of facts', () => {
         lifecycle_stage: 'active',
         is_payer: false,
         country: 'DE',
+        platform: 'ios',
+        app_version: '2.4.0',
+        build: '240',
         schema_fault: undefined,
         source: 'caller',
         key_kind: '',

@@ -17,6 +17,7 @@ SELECT
     country,
     platform,
     app_version,
+    build,
     first_seen_at,
     last_seen_at,
     attributes,

@@ -14,8 +14,8 @@ import {
   commitFromTuple,
   commitToTuple,
   eventsAmong,
-  factFromWire,
-  factToWire,
+  factsFromWire,
+  factsToWire,
   type WireFact,
 } from './messages/commit-layout.ts';
 import { deliveryFromTuple, deliveryToTuple } from './messages/delivery-layout.ts';
@@ -50,7 +50,8 @@ export const encodeReplies = (replies: readonly AddressedReply[]): Uint8Array =>
 export const decodeReplies = (bytes: Uint8Array): AddressedReply[] => decodeList(bytes, addressedFromTuple);
 
 /** Facts as values of their record's frame: encoded when they are decided, which gives the size of the record. */
-export const encodeFacts = (facts: readonly Fact[]): Uint8Array[] => inParts(facts.map(factToWire)).map(encodeValue);
+export const encodeFacts = (facts: readonly Fact[]): Uint8Array[] =>
+  inParts(facts).map((part) => encodeValue(factsToWire(part)));
 
 /** @param facts the record's facts, where they are encoded already */
 export function encodeCommit(record: CommitRecord, facts = encodeFacts(record.facts)): Uint8Array {
@@ -61,14 +62,14 @@ export function encodeCommit(record: CommitRecord, facts = encodeFacts(record.fa
 export function decodeCommit(bytes: Uint8Array): CommitRecord {
   const record = commitFromTuple(decodeValue(bytes, 0));
   for (const facts of decodeValues<readonly WireFact[]>(bytes, 1)) {
-    for (const wire of facts) record.facts.push(factFromWire(wire));
+    for (const fact of factsFromWire(facts)) record.facts.push(fact);
   }
   return record;
 }
 
 /** The events of a record with their index among all facts, also if other facts are unknown. */
 export function decodeEvents(bytes: Uint8Array): { index: number; fact: EventTracked }[] {
-  return eventsAmong(decodeValues<readonly WireFact[]>(bytes, 1).flat());
+  return eventsAmong(decodeValues<readonly WireFact[]>(bytes, 1));
 }
 
 export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encodeList(records.map(scoreToTuple));

@@ -3,7 +3,8 @@ import { encodeCommit } from '../../core/codec/codec.ts';
 import { factsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
 import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
-import { NEW_CONTEXT, type EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT } from '../../core/vocabulary/facts/event-context.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /** A tracked event for tests; everything that matters to a test is given by it. */
 export function aTrackedEvent(some: Partial<EventTracked> = {}): EventTracked {

@@ -68,7 +68,7 @@ function olderEventsBytes({ client, server }: OlderEvents = NO_OLDER_EVENTS): nu
   return [...client, ...server].reduce((sum, block) => sum + BLOCK_BYTES + block.length, 0);
 }
 
-function sessionBytes({ flagKeys, flags, achievements, platform, appVersion }: OpenSession): number {
-  const texts = [...(flagKeys ?? []), ...achievements, platform ?? '', appVersion ?? ''];
+function sessionBytes({ flagKeys, flags, achievements, platform, appVersion, build }: OpenSession): number {
+  const texts = [...(flagKeys ?? []), ...achievements, platform ?? '', appVersion ?? '', build ?? ''];
   return texts.reduce((sum, text) => sum + text.length, SESSION_BYTES + flags.length * FLAG_BYTES);
 }

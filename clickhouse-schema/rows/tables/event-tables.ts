@@ -1,4 +1,5 @@
-import { NEW_CONTEXT, type EventContext, type EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT, type EventContext } from '../../../core/vocabulary/facts/event-context.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { EventImported, EventsImported } from '../../../core/vocabulary/facts/import-facts.ts';
 import { columnsOf, unpackEvents } from '../../../core/vocabulary/facts/packed-events.ts';
 import { eventSource, keyKind, type RowSender } from '../event-source.ts';
@@ -37,7 +38,9 @@ function eventRows(fact: EventTracked | EventImported | EventsImported): EventRo
   const imported = { ...NEW_CONTEXT, lifecycleStage: '', by: 'import' } as const;
   if (fact.kind === 'EventImported') return [{ ...imported, ...fact, timestamp: fact.at }];
   const { entityId, game, environment, externalId, country, payerFrom, packed } = fact;
-  const base = { ...imported, entityId, game, environment, externalId, country };
+  const { platform = '', appVersion = '', build = '' } = fact.playedWith ?? {};
+  const said = { ...imported, country, platform, appVersion, build };
+  const base = { ...said, entityId, game, environment, externalId };
   return unpackEvents(packed).map((event, place) => ({
     ...base,
     ...event,
@@ -57,6 +60,13 @@ const CONTEXT: Readonly<
   lifecycleStage: ['lifecycle_stage', text((fact) => fact.lifecycleStage), () => ({ value: '' })],
   isPayer: ['is_payer', bool((fact) => fact.isPayer), payersOfRun],
   country: ['country', text((fact) => fact.country), ({ country }) => ({ value: country })],
+  platform: ['platform', text((fact) => fact.platform), ({ playedWith }) => ({ value: playedWith?.platform ?? '' })],
+  appVersion: [
+    'app_version',
+    text((fact) => fact.appVersion),
+    ({ playedWith }) => ({ value: playedWith?.appVersion ?? '' }),
+  ],
+  build: ['build', text((fact) => fact.build), ({ playedWith }) => ({ value: playedWith?.build ?? '' })],
 };
 
 function payersOfRun({ packed: { count }, payerFrom }: EventsImported): ColumnRun {

@@ -33,6 +33,7 @@ const sessions = factTable(['SessionClosed', 'SessionRecorded', 'SessionImported
     facts_created: uint64((fact, { stream }) => (fact.kind === 'SessionImported' ? createdMs(stream) : 0)),
     platform: text((fact) => fact.platform ?? ''),
     app_version: text((fact) => fact.appVersion ?? ''),
+    build: text((fact) => fact.build ?? ''),
   },
 });
 

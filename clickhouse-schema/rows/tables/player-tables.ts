@@ -51,6 +51,7 @@ const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, or
     version: uint128((_, origin) => snapshotVersion(origin)),
     platform: text(ofPlayer((player) => player.device?.platform ?? '')),
     app_version: text(ofPlayer((player) => player.device?.appVersion ?? '')),
+    build: text(ofPlayer((player) => player.device?.build ?? '')),
   },
 });
 

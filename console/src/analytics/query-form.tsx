@@ -5,8 +5,17 @@ import { WhereEditor } from './where-editor.tsx';
 
 const texts = TEXTS.analytics;
 
-const EVENT_FIELDS = ['event_name', 'country', 'lifecycle_stage', 'is_payer', 'source', 'key_kind'] as const;
-const SESSION_FIELDS = ['end_reason', 'platform', 'app_version'] as const;
+const DEVICE_FIELDS = ['platform', 'app_version', 'build'] as const;
+const EVENT_FIELDS = [
+  'event_name',
+  'country',
+  ...DEVICE_FIELDS,
+  'lifecycle_stage',
+  'is_payer',
+  'source',
+  'key_kind',
+] as const;
+const SESSION_FIELDS = ['end_reason', ...DEVICE_FIELDS] as const;
 const PURCHASE_FIELDS = ['currency', 'product_id', 'recorded_by'] as const;
 const COHORT_FIELDS = ['country', 'platform', 'app_version'] as const;
 

@@ -17,6 +17,7 @@ const PLAYER_FIELDS = [
   'platform',
   'os_version',
   'app_version',
+  'build',
   'device_model',
 ] as const;
 const MEASURES = ['count_1d', 'count_7d', 'count_30d', 'last_days_ago'] as const;

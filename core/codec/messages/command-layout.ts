@@ -11,6 +11,7 @@ import type {
   UnreadableCommand,
 } from '../../vocabulary/commands/commands.ts';
 import type { IdempotencyClaim } from '../../vocabulary/commands/idempotency-claim.ts';
+import type { PlayedWith } from '../../vocabulary/state/device.ts';
 import { isKnownCommand } from '../../vocabulary/formats.ts';
 import { importFromWire } from './import-layout.ts';
 
@@ -71,8 +72,10 @@ type ItemTuple = [
   // Omitted when all are absent, as in almost every event.
   quarantine?: QuarantineTuple | null,
   release?: ReleaseTuple | null,
-  schemaFault?: string,
+  schemaFault?: string | null,
+  playedWith?: PlayedWithTuple,
 ];
+type PlayedWithTuple = [platform: string | null, appVersion: string | null, build: string | null];
 type ReleaseTuple = [number: number, quarantinedAt: number, byClient?: boolean];
 type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][], named?: string[]];
 
@@ -210,14 +213,15 @@ function trackToTuple({ items, idempotency, ledgerId }: TrackEvents): TrackTuple
 
 function itemToTuple(item: TrackItem): ItemTuple {
   const { index, playerId, eventId, remember, eventName, properties, sessionId, timestamp } = item;
-  const { quarantine, release, schemaFault } = item;
+  const { quarantine, release, schemaFault, playedWith } = item;
   const tuple: ItemTuple = [index, playerId, eventId, remember, eventName, properties, sessionId, timestamp];
   if (quarantine !== undefined) tuple.push(quarantineToTuple(quarantine));
   else if (release !== undefined) tuple.push(null, releaseToTuple(release));
-  if (schemaFault !== undefined) {
+  if (schemaFault !== undefined || playedWith !== undefined) {
     while (tuple.length < 10) tuple.push(null);
-    tuple.push(schemaFault);
+    tuple.push(schemaFault ?? null);
   }
+  if (playedWith !== undefined) tuple.push(playedWithToTuple(playedWith));
   return tuple;
 }
 
@@ -245,8 +249,22 @@ function itemFromTuple(tuple: ItemTuple): TrackItem {
   if (quarantine !== undefined && quarantine !== null) item.quarantine = quarantineFromTuple(quarantine);
   const release = tuple[9];
   if (release !== undefined && release !== null) item.release = releaseFromTuple(release);
-  if (tuple[10] !== undefined) item.schemaFault = tuple[10];
+  const [schemaFault, playedWith] = [tuple[10] ?? null, tuple[11]];
+  if (schemaFault !== null) item.schemaFault = schemaFault;
+  if (playedWith !== undefined) item.playedWith = playedWithFromTuple(playedWith);
   return item;
+}
+
+function playedWithToTuple({ platform, appVersion, build }: PlayedWith): PlayedWithTuple {
+  return [platform ?? null, appVersion ?? null, build ?? null];
+}
+
+function playedWithFromTuple([platform, appVersion, build]: PlayedWithTuple): PlayedWith {
+  return {
+    ...(platform === null ? {} : { platform }),
+    ...(appVersion === null ? {} : { appVersion }),
+    ...(build === null ? {} : { build }),
+  };
 }
 
 function quarantineToTuple({ schemaVersion, faults, named }: QuarantineReason): QuarantineTuple {

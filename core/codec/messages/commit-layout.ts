@@ -10,6 +10,7 @@ import {
 import { UnknownVersionError } from '../unknown-version.ts';
 import { decodeState, encodeState } from '../state/state-codec.ts';
 import type { CommitRecord, RequestPosition } from '../../vocabulary/facts/commit-record.ts';
+import { createContextPacker, createContextUnpacker } from '../../vocabulary/facts/event-context.ts';
 import {
   eventFromTuple,
   eventToTuple,
@@ -47,18 +48,28 @@ export function commitFromTuple(tuple: CommitTuple): CommitRecord {
   return { partition, epoch, owner, committedAt, position, configRevision, facts: [] };
 }
 
-export function factToWire(fact: Fact): WireFact {
-  if (fact.kind === 'EventTracked') return eventToTuple(fact);
+/** Facts of one value of a record. */
+export function factsToWire(facts: readonly Fact[]): WireFact[] {
+  const contextOf = createContextPacker();
+  return facts.map((fact) => (fact.kind === 'EventTracked' ? eventToTuple(fact, contextOf(fact)) : otherToWire(fact)));
+}
+
+function otherToWire(fact: Exclude<Fact, EventTracked>): WireFact {
   if (fact.kind === 'EventsImported') return eventsImportedToTuple(fact);
   if (fact.kind === 'EntitySnapshot') return { ...fact, state: encodeState(fact.state) };
   return fact;
 }
 
-/** The events of a record; other facts are not read. */
-export function eventsAmong(facts: readonly WireFact[]): { index: number; fact: EventTracked }[] {
+/** The events of a record's values; other facts are not read. */
+export function eventsAmong(values: readonly (readonly WireFact[])[]): { index: number; fact: EventTracked }[] {
   const events: { index: number; fact: EventTracked }[] = [];
-  for (const [index, wire] of facts.entries()) {
-    if (isEventTuple(wire)) events.push({ index, fact: eventFromTuple(wire) });
+  let index = 0;
+  for (const facts of values) {
+    const contextOf = createContextUnpacker();
+    for (const wire of facts) {
+      if (isEventTuple(wire)) events.push({ index, fact: eventFromTuple(wire, contextOf) });
+      index += 1;
+    }
   }
   return events;
 }
@@ -67,8 +78,13 @@ const isEventTuple = (wire: WireFact): wire is EventTuple => Array.isArray(wire)
 const isEventsImported = (wire: WireFact): wire is EventsImportedTuple =>
   Array.isArray(wire) && wire[0] === EVENTS_IMPORTED;
 
-export function factFromWire(wire: WireFact): Fact {
-  if (isEventTuple(wire)) return eventFromTuple(wire);
+/** Facts of one value of a record. */
+export function factsFromWire(facts: readonly WireFact[]): Fact[] {
+  const contextOf = createContextUnpacker();
+  return facts.map((wire) => (isEventTuple(wire) ? eventFromTuple(wire, contextOf) : otherFromWire(wire)));
+}
+
+function otherFromWire(wire: Exclude<WireFact, EventTuple>): Fact {
   if (isEventsImported(wire)) return eventsImportedFromTuple(wire);
   if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
   if (wire.kind === 'EntitySnapshot') return { ...wire, state: decodeState(wire.state) };

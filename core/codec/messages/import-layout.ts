@@ -1,6 +1,7 @@
 import type { ComputedEvents } from '../../vocabulary/documents/computed.ts';
 import type { EventTally, ImportHistory, PlayerHistory } from '../../vocabulary/commands/import.ts';
 import type { EventsImported } from '../../vocabulary/facts/import-facts.ts';
+import type { PlayedWith } from '../../vocabulary/state/device.ts';
 import { plainBytes } from '../../vocabulary/facts/packed-events.ts';
 
 /** Layouts of imported history in commands and facts. The packed bytes of a decoded value are a view of its message. */
@@ -22,7 +23,8 @@ export type EventsImportedTuple = [
   tallies: EventTally[],
   count: number,
   bytes: Uint8Array,
-  computed?: ComputedEvents,
+  computed?: ComputedEvents | null,
+  playedWith?: PlayedWith,
 ];
 
 export function eventsImportedToTuple(fact: EventsImported): EventsImportedTuple {
@@ -32,11 +34,13 @@ export function eventsImportedToTuple(fact: EventsImported): EventsImportedTuple
   const times = [fromAt, toAt] as const;
   const head = [EVENTS_IMPORTED, entityId, game, live, at, externalId, country] as const;
   const tuple: EventsImportedTuple = [...head, ...times, payerFrom, tallies, count, bytes];
-  if (fact.computed !== undefined) tuple.push(fact.computed);
+  if (fact.computed !== undefined || fact.playedWith !== undefined) tuple.push(fact.computed ?? null);
+  if (fact.playedWith !== undefined) tuple.push(fact.playedWith);
   return tuple;
 }
 
 export function eventsImportedFromTuple(tuple: EventsImportedTuple): EventsImported {
+  const computed = tuple[13] ?? null;
   return {
     kind: 'EventsImported',
     entityId: tuple[1],
@@ -50,7 +54,8 @@ export function eventsImportedFromTuple(tuple: EventsImportedTuple): EventsImpor
     payerFrom: tuple[9],
     tallies: tuple[10],
     packed: { count: tuple[11], bytes: plainBytes(tuple[12]) },
-    ...(tuple[13] === undefined ? {} : { computed: tuple[13] }),
+    ...(computed === null ? {} : { computed }),
+    ...(tuple[14] === undefined ? {} : { playedWith: tuple[14] }),
   };
 }
 

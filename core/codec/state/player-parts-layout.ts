@@ -1,4 +1,4 @@
-import type { DeviceInfo } from '../../vocabulary/commands/commands.ts';
+import type { DeviceInfo } from '../../vocabulary/state/device.ts';
 import type {
   CampaignTally,
   DailyActivity,
@@ -21,6 +21,7 @@ export type DeviceTuple = [
   osVersion: string | null,
   appVersion: string | null,
   deviceModel: string | null,
+  build: string | null,
 ];
 export type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
 export type ListTuple = [segmentId: string, loads: readonly string[]];
@@ -125,13 +126,13 @@ export function counterFromTuple([name, day, ...counts]: CounterTuple): EventCou
 }
 
 export function deviceToTuple(device: DeviceInfo): DeviceTuple {
-  const { platform, osVersion, appVersion, deviceModel } = device;
-  return [platform, osVersion, appVersion, deviceModel];
+  const { platform, osVersion, appVersion, deviceModel, build } = device;
+  return [platform, osVersion, appVersion, deviceModel, build];
 }
 
 export function deviceFromTuple(tuple: DeviceTuple): DeviceInfo {
-  const [platform, osVersion, appVersion, deviceModel] = tuple;
-  return { platform, osVersion, appVersion, deviceModel };
+  const [platform, osVersion, appVersion, deviceModel, build] = tuple;
+  return { platform, osVersion, appVersion, deviceModel, build };
 }
 
 export function quarantineToTuple({ last, released }: QuarantineTally): QuarantineTuple {

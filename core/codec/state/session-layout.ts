@@ -12,6 +12,7 @@ export type SessionTuple = [
   interventionsClicked: number,
   platform: string | null,
   appVersion: string | null,
+  build: string | null,
 ];
 
 type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null, mark: string];
@@ -28,11 +29,12 @@ export function sessionToTuple(session: OpenSession): SessionTuple {
     session.interventionsClicked,
     session.platform ?? null,
     session.appVersion ?? null,
+    session.build ?? null,
   ];
 }
 
 export function sessionFromTuple(tuple: SessionTuple, lastCallAt: number, ttlMs: number): OpenSession {
-  const [platform, appVersion] = [tuple[8], tuple[9]];
+  const [platform, appVersion, build] = [tuple[8], tuple[9], tuple[10]];
   return {
     sessionId: tuple[0],
     openedAt: tuple[1],
@@ -46,5 +48,6 @@ export function sessionFromTuple(tuple: SessionTuple, lastCallAt: number, ttlMs:
     ttlMs,
     ...(platform === null ? {} : { platform }),
     ...(appVersion === null ? {} : { appVersion }),
+    ...(build === null ? {} : { build }),
   };
 }

@@ -15,7 +15,7 @@ const FULL: PlayerState = {
   ...SAMPLES.states.player,
   externalId: 'ext',
   counters: [{ name: 'won', day, counts: [1, 0, 300, 70_000] }],
-  device: { platform: 'ios', osVersion: null, appVersion: '1.2.3', deviceModel: 'x'.repeat(300) },
+  device: { platform: 'ios', osVersion: null, appVersion: '1.2.3', build: '123', deviceModel: 'x'.repeat(300) },
   computed: [
     { ...count, id: 'wins@a', buckets: [day, 2, day - 6, 5_000_000_000] },
     { ...count, id: 'name@b', aggregate: 'last', days: 0, buckets: [0, 1_800_000_000_123, 'größer'] },

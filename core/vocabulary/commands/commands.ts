@@ -7,6 +7,7 @@ import type { ListPlayers } from '../documents/player-lists.ts';
 import type { PreviewSegment } from './preview.ts';
 import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
+import type { DeviceInfo, PlayedWith } from '../state/device.ts';
 
 /** Common fields of all commands, set by the gateway. Times are epoch milliseconds. */
 export interface CommandEnvelope extends Scope {
@@ -69,6 +70,8 @@ export interface TrackItem {
   release?: Release;
   /** The first schema fault of an event that is tracked nevertheless, for analysts. */
   schemaFault?: string;
+  /** The device that the event itself names. Absent: that of its session, else of the player's latest init. */
+  playedWith?: PlayedWith;
 }
 
 /** The schema faults of an event's properties. The gateway bounds their number and length. */
@@ -300,11 +303,3 @@ export function ledgerIdOf(apiKeyId: string): string {
 
 /** What the id of every ledger begins with, and no player's id. */
 export const LEDGER_PREFIX = 'ledger:';
-
-/** The device fields of the latest init. */
-export interface DeviceInfo {
-  platform: string | null;
-  osVersion: string | null;
-  appVersion: string | null;
-  deviceModel: string | null;
-}

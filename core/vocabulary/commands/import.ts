@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { PackedEvents } from '../facts/packed-events.ts';
-import type { PlayedWith } from '../facts/played-with.ts';
+import type { PlayedWith } from '../state/device.ts';
 import type { Environment } from '../documents/scope.ts';
 
 /* Imported history: the command and its reply. Amounts are in ten-thousandths, times epoch milliseconds. */
@@ -40,6 +40,9 @@ export interface PlayerEvents {
   fromAt: number;
   toAt: number;
   tallies: EventTally[];
+  /** What the file says of all of them. Absent: nothing. */
+  playedWith?: PlayedWith;
+  country?: string;
 }
 
 /** How many events of a name a UTC day has. */
@@ -76,7 +79,7 @@ export interface ImportItem {
 }
 
 /** An event that does not fit: it was cut, and goes to the player's quarantine. */
-export interface QuarantinedLine extends ImportedEvent {
+export interface QuarantinedLine extends Omit<ImportedEvent, 'playedWith' | 'country'> {
   faults: FieldFault[];
 }
 
@@ -85,6 +88,9 @@ export interface ImportedEvent {
   eventName: string;
   properties: JsonText;
   sessionId: string | null;
+  /** What the file says of the device, and its country. Absent: nothing. */
+  playedWith?: PlayedWith;
+  country?: string;
 }
 
 export interface ImportedSession extends PlayedWith {

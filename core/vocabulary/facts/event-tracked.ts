@@ -2,8 +2,8 @@ import { REFUND_EVENT } from '../service-events.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { Release, TrackItem } from '../commands/commands.ts';
 import type { ComputedUpdate } from '../documents/computed.ts';
+import { type ContextTuple, type EventContext, eventContext } from './event-context.ts';
 import type { FactBase } from './fact-base.ts';
-import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
 import type { PlayerState } from '../state/state.ts';
 import { AGGREGATES, aggregateOf, type ComputedScalar } from '../state/aggregates.ts';
@@ -17,17 +17,6 @@ import { AGGREGATES, aggregateOf, type ComputedScalar } from '../state/aggregate
 
 /** The source of an event: the caller's kind of key, or the service for recorded sessions and purchases. */
 export type EventSender = CallerKind | 'service';
-
-/** What an event says of its player at its time. Each field is a column of `events`. */
-export interface EventContext {
-  lifecycleStage: LifecycleStage;
-  isPayer: boolean;
-  /** The `country` attribute, if it is a string; else ''. */
-  country: string;
-}
-
-/** The context of samples, and the part of it that an import does not say. */
-export const NEW_CONTEXT: EventContext = { lifecycleStage: 'new', isPayer: false, country: '' };
 
 /** An event was accepted. It holds all fields that sinks need, so that no sink reads the player. */
 export interface EventTracked extends FactBase, EventContext {
@@ -80,9 +69,7 @@ export function eventTracked(
     sessionId: item.sessionId,
     timestamp: item.timestamp,
     externalId: player.externalId,
-    lifecycleStage: player.lifecycleStage,
-    isPayer: player.isPayer,
-    country: player.country,
+    ...eventContext(player, item),
   };
   if (release !== undefined) fact.release = { number: release.number, quarantinedAt: release.quarantinedAt };
   if (schemaFault !== undefined) fact.schemaFault = schemaFault;
@@ -105,9 +92,7 @@ export type EventTuple = [
   sessionId: string | null,
   timestamp: number,
   externalId: string,
-  lifecycleStage: LifecycleStage,
-  isPayer: boolean,
-  country: string,
+  context: ContextTuple,
   release?: [number: number, quarantinedAt: number] | null,
   schemaFault?: string | null,
   by?: number | null,
@@ -120,7 +105,8 @@ type ComputedTuple = [id: string, generation: number, aggregate: number, days: n
 /** Sources by number. Never reorder: append. */
 const SENDERS = ['client', 'server', 'service'] as const satisfies readonly EventSender[];
 
-export function eventToTuple(fact: EventTracked): EventTuple {
+/** @param context of the event, as the value has it that holds the event */
+export function eventToTuple(fact: EventTracked, context: ContextTuple): EventTuple {
   const { release, schemaFault, by, forgets, computed } = fact;
   const tuple: EventTuple = [
     fact.entityId,
@@ -134,9 +120,7 @@ export function eventToTuple(fact: EventTracked): EventTuple {
     fact.sessionId,
     fact.timestamp,
     fact.externalId,
-    fact.lifecycleStage,
-    fact.isPayer,
-    fact.country,
+    context,
     release === undefined ? null : [release.number, release.quarantinedAt],
     schemaFault ?? null,
     by === undefined ? null : SENDERS.indexOf(by),
@@ -147,7 +131,7 @@ export function eventToTuple(fact: EventTracked): EventTuple {
   return tuple;
 }
 
-export function eventFromTuple(tuple: EventTuple): EventTracked {
+export function eventFromTuple(tuple: EventTuple, contextOf: (context: ContextTuple) => EventContext): EventTracked {
   const fact: EventTracked = {
     kind: 'EventTracked',
     entityId: tuple[0],
@@ -161,15 +145,13 @@ export function eventFromTuple(tuple: EventTuple): EventTracked {
     sessionId: tuple[8],
     timestamp: tuple[9],
     externalId: tuple[10],
-    lifecycleStage: tuple[11],
-    isPayer: tuple[12],
-    country: tuple[13],
+    ...contextOf(tuple[11]),
   };
-  const release = tuple[14] ?? null;
-  const schemaFault = tuple[15] ?? null;
-  const sender = tuple[16] ?? null;
-  const forgets = tuple[17] ?? null;
-  const computed = tuple[18] ?? null;
+  const release = tuple[12] ?? null;
+  const schemaFault = tuple[13] ?? null;
+  const sender = tuple[14] ?? null;
+  const forgets = tuple[15] ?? null;
+  const computed = tuple[16] ?? null;
   if (release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
   if (schemaFault !== null) fact.schemaFault = schemaFault;
   const by = sender === null ? undefined : SENDERS[sender];

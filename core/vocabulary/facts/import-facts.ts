@@ -3,6 +3,7 @@ import type { ComputedEvents, ComputedUpdate } from '../documents/computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } from '../commands/import.ts';
 import type { PackedEvents } from './packed-events.ts';
+import type { PlayedWith } from '../state/device.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { PlayerView } from '../state/player.ts';
 
@@ -35,7 +36,10 @@ export interface EventImported extends FactBase, ImportedEvent {
 export interface EventsImported extends FactBase {
   kind: 'EventsImported';
   externalId: string;
+  /** That the file names, else the player's. */
   country: string;
+  /** What the file says of their device. Absent: nothing. */
+  playedWith?: PlayedWith;
   packed: PackedEvents;
   /** The earliest and the latest of their times. */
   fromAt: number;

@@ -1,5 +1,4 @@
-import type { DeviceInfo } from '../commands/commands.ts';
-import type { PlayedWith } from './played-with.ts';
+import type { DeviceInfo, PlayedWith } from '../state/device.ts';
 import type { SeenFlag } from '../state/player.ts';
 import type { FactBase } from './fact-base.ts';
 

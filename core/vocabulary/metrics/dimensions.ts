@@ -13,14 +13,15 @@ export const DIMENSIONS = {
   },
   platform: {
     title: 'Platform',
-    words: 'Of a session: its own. Otherwise of the player on that day; of new players on the first day.',
+    words: 'Of an event or a session: its own. Otherwise of the player on that day; of new players on the first day.',
     sources: ['events', 'sessions', 'purchases', 'player_days', 'first_days'],
   },
   app_version: {
     title: 'App version',
-    words: 'Of a session: its own. Otherwise of the player on that day; of new players on the first day.',
+    words: 'Of an event or a session: its own. Otherwise of the player on that day; of new players on the first day.',
     sources: ['events', 'sessions', 'purchases', 'player_days', 'first_days'],
   },
+  build: { title: 'Build', words: 'Build of the version, of an event or a session.', sources: ['events', 'sessions'] },
   lifecycle_stage: {
     title: 'Lifecycle stage',
     words: 'Stage of the player when the event came.',

@@ -2,8 +2,8 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { ComputedValue } from '../documents/computed.ts';
 import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
-import type { DeviceInfo } from '../commands/commands.ts';
-import type { PlayedWith } from '../facts/played-with.ts';
+import type { DeviceInfo } from '../state/device.ts';
+import type { PlayedWith } from '../state/device.ts';
 import type { LifecycleStage } from './lifecycle-stages.ts';
 import type { PlayerList } from '../documents/player-lists.ts';
 

@@ -14,7 +14,7 @@ export interface GameOptions {
   deviceId?: string;
   /** Sent with the registration. */
   attributes?: Readonly<Record<string, unknown>>;
-  device?: { platform?: string; os_version?: string; app_version?: string; device_model?: string };
+  device?: { platform?: string; os_version?: string; app_version?: string; build?: string; device_model?: string };
   /** Only these flags; all when absent. */
   flags?: readonly string[];
   /** Gets a token that your server signed for the player. Called again when the service refuses it. */

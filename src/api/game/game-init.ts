@@ -9,7 +9,7 @@ import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { defineRoute, FOR_GAMES, ignorableFields, type KeyedRoute } from '../route/route.ts';
-import type { DeviceInfo } from '../../../core/vocabulary/commands/commands.ts';
+import type { DeviceInfo } from '../../../core/vocabulary/state/device.ts';
 
 /* The route that opens a session for a game client. */
 
@@ -21,6 +21,7 @@ const Device = Type.Object(
     platform: deviceField('Platform, for example `ios` or `android`.'),
     os_version: deviceField('Version of the operating system.'),
     app_version: deviceField('Version of the game.'),
+    build: deviceField('Build of this version, for example `20413`.'),
     device_model: deviceField('Model of the device.'),
   },
   { description: 'The device. Conditions of segments and flags can use it.' },
@@ -152,7 +153,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
 
 /** A missing field is unknown for this device. @returns null if all are missing, which keeps the stored device */
 function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): DeviceInfo | null {
-  const { platform = null, os_version = null, app_version = null, device_model = null } = device;
-  if (platform === null && os_version === null && app_version === null && device_model === null) return null;
-  return { platform, osVersion: os_version, appVersion: app_version, deviceModel: device_model };
+  const { platform = null, os_version = null, app_version = null, build = null, device_model = null } = device;
+  if ([platform, os_version, app_version, build, device_model].every((field) => field === null)) return null;
+  return { platform, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
 }

@@ -136,7 +136,7 @@ function refuse({ type }: Message, { services }: RequestContext): undefined {
 }
 
 function itemOf(message: Message, playerId: string, { services, origin }: RequestContext): TrackItem {
-  const { eventId, eventName, content, sessionId, timestamp } = message;
+  const { eventId, eventName, content, sessionId, timestamp, playedWith } = message;
   return {
     index: 0,
     playerId,
@@ -146,6 +146,7 @@ function itemOf(message: Message, playerId: string, { services, origin }: Reques
     properties: content.text,
     sessionId,
     timestamp,
+    ...(playedWith === undefined ? {} : { playedWith }),
   };
 }
 

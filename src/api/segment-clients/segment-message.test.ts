@@ -30,6 +30,29 @@ describe('a message that cannot be read as it was meant', () => {
   });
 });
 
+describe('the device of a message', () => {
+  const of = (context: unknown) => read({ type: 'track', event: 'e', userId: 'u', context }).playedWith;
+
+  it('is what its context names, the platform in lower case', () => {
+    const app = { name: 'Game', version: '2.4.0', build: 240 };
+    const whole = { platform: 'ios', appVersion: '2.4.0', build: '240' };
+    expect(of({ app, device: { type: 'iOS', id: 'd' }, os: { name: 'iPadOS' } })).toEqual(whole);
+    expect(of({ app, os: { name: 'iOS', version: '18' } })).toEqual(whole);
+    expect(of({ os: { name: 'Android' } })).toEqual({ platform: 'android' });
+    expect(of({ app: { build: '7' } })).toEqual({ build: '7' });
+  });
+
+  it.each([
+    ['no context', undefined],
+    ['a context that is none', 'ios'],
+    ['fields that are no objects', { app: '2.4.0', device: ['ios'], os: null }],
+    ['values that no init could have sent', { app: { version: 'v'.repeat(129), build: 1.5 }, os: { name: '' } }],
+    ['other fields', { locale: 'de-DE', ip: '203.0.113.7', device: { model: 'iPhone16,2' } }],
+  ])('is unknown with %s', (_, context) => {
+    expect(of(context)).toBeUndefined();
+  });
+});
+
 describe('the player of a message', () => {
   it('is the user, and without one the anonymous id', () => {
     expect(read({ type: 'page', userId: 'u1', anonymousId: 'a1' })).toMatchObject({

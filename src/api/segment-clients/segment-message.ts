@@ -7,6 +7,8 @@ import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { isEmptyList, isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
+import type { PlayedWith } from '../../../core/vocabulary/state/device.ts';
+import { deviceOf } from './segment-device.ts';
 import { timeOf, type Batch } from './segment-time.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -45,6 +47,8 @@ export interface Message {
   /** Of an identify: a valid e-mail address in its traits, which `content` does not hold. */
   email: string | undefined;
   sessionId: string | null;
+  /** Undefined if its context names none. */
+  playedWith: PlayedWith | undefined;
   /** Epoch milliseconds. */
   timestamp: number;
   /** The external_ids of the players that a faulty message names. */
@@ -102,6 +106,7 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
     content: kept,
     email,
     sessionId: sessionIdOf(context['sessionId']),
+    playedWith: deviceOf(context),
     timestamp: timeOf(message, context, batch),
     named: faults.length === 0 ? [] : namedBy(message),
     previousUser: before !== undefined && type === 'alias' ? externalId(before, '') : undefined,

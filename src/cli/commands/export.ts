@@ -66,7 +66,7 @@ function timeOf(text: string): number {
 /** Columns that `import events` reads, and what analysts need of the player at that time. */
 const EVENT_COLUMNS =
   'event_id, external_id, event_name, timestamp, session_id, properties, source, player_id, game_id, environment, ' +
-  'received_at, lifecycle_stage, is_payer, country';
+  'received_at, lifecycle_stage, is_payer, country, platform, app_version, build';
 
 /** Statements for ranges of some hours: ClickHouse then sorts few rows at a time, however long the whole range is. */
 async function eventStatements(query: QueryRows, { game, environment, from, to }: EventOptions): Promise<string[]> {

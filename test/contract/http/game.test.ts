@@ -95,7 +95,7 @@ describe('init', () => {
       unknown_flags: [],
     });
     expect(owner.state(player)).toMatchObject({
-      device: { platform: 'ios', osVersion: '18.1', appVersion: '2.4.0', deviceModel: 'iPhone16,2' },
+      device: { platform: 'ios', osVersion: '18.1', appVersion: '2.4.0', build: null, deviceModel: 'iPhone16,2' },
     });
   });
 

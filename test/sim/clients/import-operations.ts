@@ -35,6 +35,8 @@ export function createImports(
       eventName: `event_${random.int(1, 3)}`,
       properties: JSON.stringify({ s: lines, level: (lines % 3) + 1 }),
       sessionId: random.chance(0.3) ? 'session-1' : null,
+      ...(random.chance(0.3) ? { playedWith: { platform: random.pick(['ios', 'web']), build: '7' } } : {}),
+      ...(random.chance(0.2) ? { country: 'FI' } : {}),
     };
     const dice = random.next();
     if (dice < 0.2) {

@@ -101,7 +101,13 @@ export function createGameClients(random: Random): GameClients {
     init(playerId) {
       const platform = random.pick(['ios', 'android']);
       const device = random.chance(0.5)
-        ? { platform, osVersion: null, appVersion: `${random.int(1, 3)}.0`, deviceModel: null }
+        ? {
+            platform,
+            osVersion: null,
+            appVersion: `${random.int(1, 3)}.0`,
+            build: `${random.int(100, 102)}`,
+            deviceModel: null,
+          }
         : null;
       const flagKeys = random.chance(0.5) ? null : [random.pick(FLAG_KEYS), random.pick(FLAG_KEYS), 'no-flag'];
       const ttlMs = random.pick(TTLS_MS);

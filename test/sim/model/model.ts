@@ -1,4 +1,4 @@
-import { NEW_CONTEXT } from '../../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT } from '../../../core/vocabulary/facts/event-context.ts';
 import type {
   Command,
   CommandBody,
@@ -22,7 +22,7 @@ import { predictListing } from './players/model-lists.ts';
 import { predictCall } from './model-calls.ts';
 import { predictImport } from './players/model-import.ts';
 import { isOneCaller, recall, remember } from './model-keys.ts';
-import { predictPurchase, predictRefund, predictSession } from './players/model-play.ts';
+import { modelDeviceOf, predictPurchase, predictRefund, predictSession } from './players/model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './players/model-quarantine.ts';
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
@@ -434,7 +434,8 @@ function track(
   }
   const { externalId, lifecycleStage, isPayer, country } = held;
   const { remember, properties, sessionId } = item;
-  const player = { ...NEW_CONTEXT, externalId, lifecycleStage, isPayer, country };
+  const device = modelDeviceOf(held, item);
+  const player = { ...NEW_CONTEXT, ...device, externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
   // A replayed event keeps its original sender.
   const made = release === undefined ? maker : release.by === undefined ? {} : { by: release.by };

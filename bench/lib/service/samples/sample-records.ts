@@ -3,7 +3,8 @@ import type { Command } from '../../../../core/vocabulary/commands/commands.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import { sampleEvent } from '../../load/traffic/workload.ts';
 import type { CommitRecord } from '../../../../core/vocabulary/facts/commit-record.ts';
-import { NEW_CONTEXT, type EventTracked } from '../../../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-context.ts';
+import type { EventTracked } from '../../../../core/vocabulary/facts/event-tracked.ts';
 
 const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30);
@@ -55,6 +56,9 @@ function sampleFact(turn: number): EventTracked {
     lifecycleStage: 'active',
     isPayer: turn % 20 === 0,
     country: 'SE',
+    platform: turn % 2 === 0 ? 'ios' : 'android',
+    appVersion: `2.${turn % 5}.0`,
+    build: String(20_400 + (turn % 10)),
   };
 }
 

@@ -106,7 +106,7 @@ export function typicalPlayer(turn: number): PlayerState {
     }),
     country: 'SE',
     ...countedEvents(turn),
-    device: { platform: 'ios', osVersion: '18.2', appVersion: '4.12.0', deviceModel: 'iPhone15,2' },
+    device: { platform: 'ios', osVersion: '18.2', appVersion: '4.12.0', build: '41200', deviceModel: 'iPhone15,2' },
     ...TARGETED,
     activity: {
       day: TODAY,

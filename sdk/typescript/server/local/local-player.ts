@@ -2,7 +2,7 @@ import type { Json } from '../../../../core/kernel/text/json.ts';
 import { dayOf } from '../../../../core/kernel/days.ts';
 import { parseTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { NEVER_SEEN, type EventCounter, type FlagOverride } from '../../../../core/vocabulary/state/player.ts';
-import type { DeviceInfo } from '../../../../core/vocabulary/commands/commands.ts';
+import type { DeviceInfo } from '../../../../core/vocabulary/state/device.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { bitOf, type PlayerField, type PlayerInput } from './player-input.ts';
 
@@ -76,8 +76,8 @@ export class LocalPlayer {
   get device(): DeviceInfo | null {
     const { device_info: device } = this.#input;
     if (device === undefined) return this.#lacks('device_info', null);
-    const { platform = null, os_version = null, app_version = null, device_model = null } = device ?? {};
-    return { platform, osVersion: os_version, appVersion: app_version, deviceModel: device_model };
+    const { platform = null, os_version = null, app_version = null, build = null, device_model = null } = device ?? {};
+    return { platform, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
   }
 
   get counters(): readonly EventCounter[] {

@@ -26,6 +26,7 @@ export interface PlayerInput {
     readonly platform?: string;
     readonly os_version?: string;
     readonly app_version?: string;
+    readonly build?: string;
     readonly device_model?: string;
   };
   /**

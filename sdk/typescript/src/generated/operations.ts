@@ -1235,6 +1235,8 @@ export interface Operations {
         readonly os_version?: string;
         /** Version of the game. */
         readonly app_version?: string;
+        /** Build of this version, for example `20413`. */
+        readonly build?: string;
         /** Model of the device. */
         readonly device_model?: string;
       };

@@ -148,7 +148,12 @@ function player(random: Random, externalId: string): PlayerState {
   if (random() < 0.8) attributes['level'] = integer(random, 9);
   if (random() < 0.5) attributes['tags'] = pick<Json>(random, [[], ['vip'], ['beta', 'vip'], 'vip']);
   if (random() < 0.5) attributes['deep'] = { name: pick<Json>(random, ['grüße 🎮', null, 'x']), __proto: 1 };
-  const device = { osVersion: null, deviceModel: null, appVersion: pick(random, ['1.0.0', '2.3.0', null]) };
+  const device = {
+    osVersion: null,
+    deviceModel: null,
+    build: null,
+    appVersion: pick(random, ['1.0.0', '2.3.0', null]),
+  };
   return aPlayer({
     id: idOf(externalId),
     externalId,
@@ -172,7 +177,7 @@ function player(random: Random, externalId: string): PlayerState {
 function inputOf(state: PlayerState): PlayerInput {
   const today = dayOf(NOW_MS);
   const { device } = state;
-  const { platform, osVersion, appVersion, deviceModel } = { ...device };
+  const { platform, osVersion, appVersion, build, deviceModel } = { ...device };
   return {
     external_id: state.externalId,
     attributes: JSON.parse(state.attributes),
@@ -185,9 +190,13 @@ function inputOf(state: PlayerState): PlayerInput {
     first_seen_at: new Date(state.firstSeenAt).toISOString(),
     last_seen_at: new Date(state.lastSeenAt),
     device_info: Object.fromEntries(
-      Object.entries({ platform, os_version: osVersion, app_version: appVersion, device_model: deviceModel }).flatMap(
-        ([name, value]) => (value === null || value === undefined ? [] : [[name, value]]),
-      ),
+      Object.entries({
+        platform,
+        os_version: osVersion,
+        app_version: appVersion,
+        build,
+        device_model: deviceModel,
+      }).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]])),
     ),
     events: Object.fromEntries(
       state.counters.map(({ name, day, counts }) => [name, [...Array<number>(today - day).fill(0), ...counts]]),

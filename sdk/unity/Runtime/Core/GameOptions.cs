@@ -25,7 +25,7 @@ namespace PlayerAnalytics
         /// <summary>Sent with the registration.</summary>
         public IDictionary<string, object> Attributes;
 
-        /// <summary>Members: <c>platform</c>, <c>os_version</c>, <c>app_version</c>, <c>device_model</c>.</summary>
+        /// <summary>Members: <c>platform</c>, <c>os_version</c>, <c>app_version</c>, <c>build</c>, <c>device_model</c>.</summary>
         public IDictionary<string, object> Device;
 
         /// <summary>Only these flags; all when absent.</summary>

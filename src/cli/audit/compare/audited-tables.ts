@@ -72,6 +72,7 @@ const AUDITED_TABLES = {
       received_at: 'time',
       platform: 'plain',
       app_version: 'plain',
+      build: 'plain',
     },
   },
   purchases: {

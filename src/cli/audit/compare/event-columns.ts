@@ -45,6 +45,9 @@ const COLUMNS: { readonly [Field in keyof Required<Said>]: readonly EventColumn[
   lifecycleStage: [{ name: 'lifecycle_stage', reading: 'plain', cell: ({ lifecycleStage = '' }) => lifecycleStage }],
   isPayer: [{ name: 'is_payer', reading: 'bool', cell: ({ isPayer = false }) => (isPayer ? 1 : 0) }],
   country: [{ name: 'country', reading: 'plain', cell: ({ country = '' }) => country }],
+  platform: [{ name: 'platform', reading: 'plain', cell: ({ platform = '' }) => platform }],
+  appVersion: [{ name: 'app_version', reading: 'plain', cell: ({ appVersion = '' }) => appVersion }],
+  build: [{ name: 'build', reading: 'plain', cell: ({ build = '' }) => build }],
   schemaFault: [{ name: 'schema_fault', reading: 'plain', cell: ({ schemaFault = '' }) => schemaFault }],
   by: [
     { name: 'source', reading: 'plain', cell: sourceOf },

@@ -118,11 +118,15 @@ function rowsOfEvent(
       return [row('events', [...sentEvent({ ...fact, timestamp: fact.at }), ...said])];
     }
     case 'EventsImported': {
-      const { entityId, game, environment, externalId, country } = fact;
+      const { entityId, game, environment, externalId, country, playedWith = {} } = fact;
       return unpackEvents(fact.packed).map((event, place) => {
         const sent = sentEvent({ entityId, game, environment, externalId, timestamp: event.at, ...event });
         const isPayer = place >= fact.payerFrom;
-        return row('events', [...sent, ...saidCells({ ...event, isPayer, country, by: 'import' })], place);
+        return row(
+          'events',
+          [...sent, ...saidCells({ ...event, ...playedWith, isPayer, country, by: 'import' })],
+          place,
+        );
       });
     }
     case 'EventQuarantined':
@@ -151,17 +155,17 @@ function rowOfSession(
       const { reason, openedAt, endedAt, durationSeconds, eventCount, achievements } = fact;
       const counts = [eventCount, achievements, fact.interventionsShown, fact.interventionsClicked, time(fact.at)];
       const times = [time(openedAt), time(endedAt), Math.round(durationSeconds)];
-      return row('sessions', [...head, reason, ...times, ...counts, ...playedWith(fact)]);
+      return row('sessions', [...head, reason, ...times, ...counts, ...deviceCells(fact)]);
     }
     case 'SessionRecorded': {
       const times = [optionalTime(fact.startedAt), optionalTime(fact.endedAt), Math.round(fact.durationSeconds)];
-      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...deviceCells(fact)];
       return row('sessions', [...head, 'recorded', ...rest]);
     }
     case 'SessionImported': {
       const start = fact.at - Math.round(fact.durationSeconds * 1_000);
       const times = [time(start), time(fact.at), Math.round(fact.durationSeconds)];
-      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...deviceCells(fact)];
       return row('sessions', [...head, 'imported', ...rest]);
     }
   }
@@ -269,9 +273,16 @@ function sentEvent(event: SentEvent): Cell[] {
   return [eventId, game, environment, ...player, eventName, sessionId, properties, time(timestamp), time(at)];
 }
 
-const playedWith = ({ platform = '', appVersion = '' }: { platform?: string; appVersion?: string }): Cell[] => [
+interface PlayedWith {
+  platform?: string;
+  appVersion?: string;
+  build?: string;
+}
+
+const deviceCells = ({ platform = '', appVersion = '', build = '' }: PlayedWith): Cell[] => [
   platform,
   appVersion,
+  build,
 ];
 
 const bool = (value: boolean): number => (value ? 1 : 0);

@@ -2,11 +2,19 @@ import { PURCHASE_EVENT, REFUND_EVENT, SESSION_EVENT } from '../../../../core/vo
 import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { isEmail } from '../../../../core/kernel/text/email.ts';
 import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
-import { GAME_API_LIMITS } from '../../../api/game/limits.ts';
 import { PLAYER_API_LIMITS } from '../../../api/players/limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
 import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
+import {
+  AMPLITUDE_DEVICE,
+  type DeviceFields,
+  deviceOf,
+  foreignDeviceOf,
+  GAME_ANALYTICS_DEVICE,
+  NATIVE_DEVICE,
+  POSTHOG_DEVICE,
+} from './device-fields.ts';
 import {
   documentOf,
   type Fields,
@@ -61,11 +69,10 @@ function ownId(fields: Fields, name: string, maxLength: number = TEXT_LIMITS.cal
 }
 
 /** The columns of `export events`. Those that the service makes itself are left out. */
-const EXPORTED = ['player_id', 'game_id', 'environment', 'received_at', 'lifecycle_stage', 'is_payer', 'country'];
-
+const EXPORTED = ['player_id', 'game_id', 'environment', 'received_at', 'lifecycle_stage', 'is_payer'];
 const nativeEvents: FileFormat = {
   required: ['external_id', 'event_name', 'timestamp'],
-  optional: ['event_id', 'properties', 'session_id', 'source', ...EXPORTED],
+  optional: ['event_id', 'properties', 'session_id', 'source', ...Object.values(NATIVE_DEVICE), ...EXPORTED],
   documents: ['/properties'],
   read(fields, nowMs, notes) {
     const name = eventName(fields, 'event_name');
@@ -78,11 +85,12 @@ const nativeEvents: FileFormat = {
         eventName: name,
         properties,
         sessionId: ownId(fields, 'session_id') ?? null,
+        ...deviceOf(fields, NATIVE_DEVICE),
       },
     };
     // What another deployment of this service made of a session, a purchase or a refund counts here too.
     if (fields['source'] !== 'service') return line;
-    if (name === SESSION_EVENT) line.session = sessionOf(parsed(properties), NATIVE_SESSION);
+    if (name === SESSION_EVENT) line.session = sessionOf({ ...fields, ...parsed(properties) }, NATIVE_SESSION);
     if (name === PURCHASE_EVENT) line.purchase = purchaseOf(parsed(properties));
     if (name === REFUND_EVENT) line.refund = refundOf(parsed(properties));
     return line;
@@ -91,16 +99,21 @@ const nativeEvents: FileFormat = {
 
 const nativePurchases: FileFormat = {
   required: ['external_id', 'amount', 'timestamp'],
-  optional: ['currency', 'product_id', 'transaction_id', 'refund_id'],
+  optional: ['currency', 'product_id', 'transaction_id', 'refund_id', ...Object.values(NATIVE_DEVICE)],
   documents: [],
   read(fields, nowMs) {
     const base = { externalId: playerName(fields, 'external_id'), at: requiredTime(fields, 'timestamp', nowMs) };
+    const device = deviceOf(fields, NATIVE_DEVICE);
     const sent = amountText(fields);
     if (sent.startsWith('-')) {
       const refund = refundOf({ ...fields, amount: sent.slice(1) });
       const { amount, transactionId, refundId } = refund;
       const properties = moneyEvent(amount, { transaction_id: transactionId, refund_id: refundId });
-      return { ...base, refund, event: { eventId: undefined, eventName: REFUND_EVENT, properties, sessionId: null } };
+      return {
+        ...base,
+        refund,
+        event: { eventId: undefined, eventName: REFUND_EVENT, properties, sessionId: null, ...device },
+      };
     }
     if (optionalText(fields, 'refund_id', TEXT_LIMITS.callerIdLength) !== undefined) {
       throw new LineFault('`refund_id` belongs to a refund, whose `amount` is below 0.');
@@ -108,7 +121,11 @@ const nativePurchases: FileFormat = {
     const purchase = purchaseOf(fields);
     const { amount, currency, productId, transactionId } = purchase;
     const properties = moneyEvent(amount, { currency, product_id: productId, transaction_id: transactionId });
-    return { ...base, purchase, event: { eventId: undefined, eventName: PURCHASE_EVENT, properties, sessionId: null } };
+    return {
+      ...base,
+      purchase,
+      event: { eventId: undefined, eventName: PURCHASE_EVENT, properties, sessionId: null, ...device },
+    };
   },
 };
 
@@ -148,6 +165,7 @@ const posthogEvents: FileFormat = {
   documents: ['/properties'],
   read(fields, nowMs, notes) {
     const properties = documentOf(fields, 'properties', notes);
+    const named = properties.includes('"$') ? parsed(properties) : {};
     return {
       externalId: playerName(fields, 'distinct_id'),
       at: requiredTime(fields, 'timestamp', nowMs),
@@ -155,7 +173,8 @@ const posthogEvents: FileFormat = {
         eventId: ownId(fields, 'uuid'),
         eventName: eventName(fields, 'event'),
         properties,
-        sessionId: properties.includes('"$session_id"') ? (ownId(parsed(properties), '$session_id') ?? null) : null,
+        sessionId: ownId(named, '$session_id') ?? null,
+        ...foreignDeviceOf(named, POSTHOG_DEVICE),
       },
     };
   },
@@ -183,6 +202,7 @@ const amplitudeEvents: FileFormat = {
         properties: documentOf(fields, 'event_properties', notes),
         // Amplitude has -1 for events outside of sessions.
         sessionId: sessionId === undefined || sessionId === '-1' ? null : sessionId,
+        ...foreignDeviceOf(fields, AMPLITUDE_DEVICE),
       },
     };
   },
@@ -206,6 +226,7 @@ const gameAnalyticsEvents: FileFormat = {
         eventName: category === 'design' ? eventName(data, 'event_id') : category,
         properties: JSON.stringify(properties),
         sessionId: ownId(data, 'session_id') ?? null,
+        ...foreignDeviceOf(data, GAME_ANALYTICS_DEVICE),
       },
     };
     if (category === 'session_end' && line.event?.sessionId !== null)
@@ -231,15 +252,15 @@ function parsed(document: string): Fields {
   return fields;
 }
 
-/** What products call the length of a session and the version of the game. */
+/** What products call the length of a session, and its device. */
 interface SessionFields {
   length: string;
-  version: string;
+  device: DeviceFields;
 }
-const NATIVE_SESSION: SessionFields = { length: 'duration_seconds', version: 'app_version' };
-const GAME_ANALYTICS_SESSION: SessionFields = { length: 'length', version: 'build' };
+const NATIVE_SESSION: SessionFields = { length: 'duration_seconds', device: NATIVE_DEVICE };
+const GAME_ANALYTICS_SESSION: SessionFields = { length: 'length', device: GAME_ANALYTICS_DEVICE };
 
-function sessionOf(fields: Fields, { length, version }: SessionFields): NonNullable<ImportItem['session']> {
+function sessionOf(fields: Fields, { length, device }: SessionFields): NonNullable<ImportItem['session']> {
   const sent = fields[length];
   // Whole: the rows hold no fractions, and totals of a player must equal the sum of them.
   const isNumber = typeof sent === 'number' || (typeof sent === 'string' && /^[\d.]{1,10}$/.test(sent));
@@ -247,20 +268,11 @@ function sessionOf(fields: Fields, { length, version }: SessionFields): NonNulla
   if (!(durationSeconds >= 0 && durationSeconds <= PLAYER_API_LIMITS.recordedSessionSeconds)) {
     throw new LineFault(`\`${length}\` must be from 0 to ${PLAYER_API_LIMITS.recordedSessionSeconds} seconds.`);
   }
-  const platform = deviceField(fields['platform']);
-  const appVersion = deviceField(fields[version]);
   return {
     sessionId: requiredId(fields, 'session_id', TEXT_LIMITS.callerIdLength),
     durationSeconds,
-    ...(platform === undefined ? {} : { platform }),
-    ...(appVersion === undefined ? {} : { appVersion }),
+    ...deviceOf(fields, device).playedWith,
   };
-}
-
-/** A value that no init could have sent is left out: a session counts without its device. */
-function deviceField(value: unknown): string | undefined {
-  const isField = typeof value === 'string' && value !== '' && value.length <= GAME_API_LIMITS.deviceFieldLength;
-  return isField && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
 }
 
 function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {

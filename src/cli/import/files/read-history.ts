@@ -107,7 +107,8 @@ function itemOf(
   if (cut === undefined) return { ownId, item: { ...item, event: named } };
   const { playerId, externalId, at } = item;
   const faults = notes.cut.slice(0, SHARED_LIMITS.quarantineFaults);
-  return { ownId, item: { line, playerId, externalId, at, quarantined: { ...named, faults } } };
+  const { playedWith: _, country: __, ...kept } = named;
+  return { ownId, item: { line, playerId, externalId, at, quarantined: { ...kept, faults } } };
 }
 
 function jsonFields(bytes: Buffer, { documents }: FileFormat, notes: LineNotes): Fields {

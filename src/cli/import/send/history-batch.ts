@@ -5,6 +5,7 @@ import type {
   ImportHistory,
   ImportItem,
   OtherLine,
+  PlayerEvents,
   PlayerHistory,
 } from '../../../../core/vocabulary/commands/import.ts';
 import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
@@ -26,7 +27,11 @@ export interface HistoryBatch {
 interface Group extends Omit<PlayerHistory, 'events'> {
   events: PlainEvent[];
   tallies: EventTally[];
+  said: Said;
 }
+
+/** What a line says of the device of its event. */
+type Said = Pick<PlayerEvents, 'playedWith' | 'country'>;
 
 /** What a line takes beside its texts, and a player beside its lines. */
 const LINE_BYTES = 40;
@@ -35,17 +40,20 @@ const PLAYER_BYTES = 150;
 const pack = createEventPacker();
 
 export function createHistoryBatch(): HistoryBatch {
-  const groups = new Map<string, Group>();
+  const groups: Group[] = [];
+  /** The newest of each player. */
+  const open = new Map<string, Group>();
   let lines = 0;
   let from = 0;
   let to = 0;
   let sizeBytes = 0;
 
-  function groupOf({ playerId, externalId, quarantined }: ImportItem): Group {
-    // Of the lines of a group, all are events or none is.
+  /** All lines of a group are events of one device, or none is an event. Groups of a player are in its lines' order. */
+  function groupOf({ playerId, externalId, quarantined, event }: ImportItem): Group {
     const key = quarantined === undefined ? playerId : `${playerId} quarantined`;
-    const held = groups.get(key);
-    if (held !== undefined) return held;
+    const said = saidOf(event);
+    const held = open.get(key);
+    if (held !== undefined && isSame(held.said, said)) return held;
     const group: Group = {
       playerId,
       externalId,
@@ -55,9 +63,11 @@ export function createHistoryBatch(): HistoryBatch {
       events: [],
       tallies: [],
       others: [],
+      said,
     };
-    groups.set(key, group);
-    sizeBytes += PLAYER_BYTES + externalId.length;
+    groups.push(group);
+    open.set(key, group);
+    sizeBytes += PLAYER_BYTES + externalId.length + JSON.stringify(said).length;
     return group;
   }
 
@@ -99,9 +109,23 @@ export function createHistoryBatch(): HistoryBatch {
       importId,
       after,
       to,
-      players: [...groups.values()].map(closed),
+      players: groups.map(closed),
     }),
   };
+}
+
+function saidOf({ playedWith, country }: Said = {}): Said {
+  return { ...(playedWith === undefined ? {} : { playedWith }), ...(country === undefined ? {} : { country }) };
+}
+
+function isSame(one: Said, other: Said): boolean {
+  const [device, otherDevice] = [one.playedWith, other.playedWith];
+  return (
+    one.country === other.country &&
+    device?.platform === otherDevice?.platform &&
+    device?.appVersion === otherDevice?.appVersion &&
+    device?.build === otherDevice?.build
+  );
 }
 
 function bytesOf({ eventId, eventName, properties, sessionId }: ImportedEvent): number {
@@ -136,10 +160,10 @@ function tally(tallies: EventTally[], eventName: string, day: number): void {
   tallies.push([eventName, day, 1]);
 }
 
-function closed({ events, tallies, ...history }: Group): PlayerHistory {
+function closed({ events, tallies, said, ...history }: Group): PlayerHistory {
   if (events.length === 0) return history;
   const { fromAt, toAt } = timesOf(events);
-  return { ...history, events: { packed: pack(events), fromAt, toAt, tallies } };
+  return { ...history, events: { packed: pack(events), fromAt, toAt, tallies, ...said } };
 }
 
 function timesOf(events: readonly PlainEvent[]): { fromAt: number; toAt: number } {

@@ -1,5 +1,5 @@
 import { webhookMembers } from '../../../../core/vocabulary/facts/event-json.ts';
-import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-context.ts';
 import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { FlagExposed } from '../../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';

@@ -52,7 +52,12 @@ export function predictImport(body: ImportHistory, importing: Importing, scope: 
     rejected: [],
   };
   if (after > before) return reply;
-  for (const history of players) importPlayer(history, before, importing, scope, at, reply);
+  const changed = new Map<string, Seen>();
+  for (const history of players) importPlayer(history, before, importing, scope, at, reply, changed);
+  for (const [entityId, seen] of changed) {
+    const state = importing.view(entityId);
+    if (state?.kind === 'player') settle(state, seen, importing, { entityId, ...scope, at });
+  }
   reply.rejected.sort((one, other) => one.line - other.line);
   if (to <= before) return reply;
   const ledger = held?.kind === 'ledger' ? held : newLedger(ledgerId, scope);
@@ -71,6 +76,7 @@ function importPlayer(
   scope: Scope,
   at: number,
   reply: ImportedReply,
+  changed: Map<string, Seen>,
 ): void {
   const { playerId: id, externalId } = history;
   const base = { entityId: id, ...scope, at };
@@ -122,10 +128,13 @@ function importPlayer(
   }));
   const state = player();
   if (state === undefined || (known !== undefined && taken.length === 0)) return;
-  const firstSeenAt = Math.min(state.firstSeenAt, ...seen.map(({ first }) => first));
-  const lastSeenAt = Math.max(state.lastSeenAt, ...seen.map(({ last }) => last));
-  const hasPlayed = state.activity !== known?.activity;
-  settle(state, { firstSeenAt, lastSeenAt, isNew: known === undefined, hasPlayed }, importing, base);
+  const part = changed.get(id) ?? { ...state, isNew: false, hasPlayed: false };
+  changed.set(id, {
+    firstSeenAt: Math.min(part.firstSeenAt, ...seen.map(({ first }) => first)),
+    lastSeenAt: Math.max(part.lastSeenAt, ...seen.map(({ last }) => last)),
+    isNew: part.isNew || known === undefined,
+    hasPlayed: part.hasPlayed || state.activity !== known?.activity,
+  });
 }
 
 function linesOf({ lines, events, others }: PlayerHistory): Line[] {
@@ -218,7 +227,8 @@ function importEvents(
   }
   const times = events.map(({ at }) => at);
   const unpaid = events.findIndex(({ isPayer }) => isPayer);
-  const { externalId, country } = state;
+  const { externalId } = state;
+  const { country = state.country, playedWith } = packedEvents;
   const active = countedNow((id) => importing.view(id), base);
   const all: ComputedEvents = { properties: [], events: [] };
   const { emit, sequence } = importing;
@@ -239,6 +249,7 @@ function importEvents(
     toAt: Math.max(...times),
     payerFrom: unpaid < 0 ? events.length : unpaid,
     tallies,
+    ...(playedWith === undefined ? {} : { playedWith }),
     ...(all.events.length === 0 ? {} : { computed: all }),
   } as const;
   emit(comparable(fact), { ...counting, counters });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { DeviceInfo, TrackItem } from '../../../../core/vocabulary/commands/commands.ts';
+import type { TrackItem } from '../../../../core/vocabulary/commands/commands.ts';
 import type { RecordPurchase, RecordSession, RefundPurchase } from '../../../../core/vocabulary/commands/recorded.ts';
 import type { DomainFact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import type { CallerKind, Scope } from '../../../../core/vocabulary/documents/scope.ts';
-import type { PlayedWith } from '../../../../core/vocabulary/facts/played-with.ts';
+import type { PlayedWith } from '../../../../core/vocabulary/state/device.ts';
 import type { DailyActivity, RecordedPurchase, RecordedRefund } from '../../../../core/vocabulary/state/player.ts';
 
 /** Predicts a recorded session, purchase or refund. `change` is absent when it was recorded before. */
@@ -61,11 +61,23 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
 }
 
 /** What a session keeps of a device. */
-export function modelPlayedWith(device: DeviceInfo | null): PlayedWith {
+export function modelPlayedWith(device: { [K in keyof PlayedWith]?: string | null | undefined } | null): PlayedWith {
   const kept: PlayedWith = {};
   if (device?.platform) kept.platform = device.platform;
   if (device?.appVersion) kept.appVersion = device.appVersion;
+  if (device?.build) kept.build = device.build;
   return kept;
+}
+
+/** What an event says of its device: its own words, then its open session's, then the latest init's. */
+export function modelDeviceOf({ sessions, device }: PlayerState, { sessionId, playedWith }: TrackItem): PlayedWith {
+  if (playedWith !== undefined) return playedWith;
+  for (const open of sessions) {
+    if (open.sessionId !== sessionId) continue;
+    const { platform, appVersion, build } = open;
+    return modelPlayedWith({ platform, appVersion, build });
+  }
+  return modelPlayedWith(device);
 }
 
 /**

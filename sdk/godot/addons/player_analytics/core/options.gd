@@ -6,7 +6,7 @@ const DEFAULTS := {
 	"device_id": "",
 	# Sent with the registration.
 	"attributes": {},
-	# Members: platform, os_version, app_version, device_model.
+	# Members: platform, os_version, app_version, build, device_model.
 	"device_info": {},
 	# Only these flags; all when empty.
 	"flags": [],

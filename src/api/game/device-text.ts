@@ -1,0 +1,8 @@
+import { GAME_API_LIMITS } from './limits.ts';
+
+/** A field of a device from a foreign document, a number as its text; undefined for what no init could have sent. */
+export function deviceText(value: unknown): string | undefined {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  const isField = typeof text === 'string' && text !== '' && text.length <= GAME_API_LIMITS.deviceFieldLength;
+  return isField && text.isWellFormed() && !text.includes('\u0000') ? text : undefined;
+}
