@@ -25,7 +25,11 @@ export function periodQueries({ flag, endMs }: SimulatedExperiment, aggregate: A
   });
 }
 
-/** Those who count, in order of their variants. */
+/** Those who count, of the largest stratum, in order of their variants. */
 export function countedIn(measured: readonly MeasuredVariant[]): MeasuredVariant[] {
-  return measured.filter(({ excluded }) => !excluded).toSorted((one, other) => (one.variant < other.variant ? -1 : 1));
+  const counted = measured.filter(({ stratum, excluded }) => stratum > 0 && !excluded);
+  const strata = [...Map.groupBy(counted, ({ stratum }) => stratum).values()];
+  const sizeOf = (rows: readonly MeasuredVariant[]) => rows.reduce((sum, { players }) => sum + players, 0);
+  const [largest = []] = strata.toSorted((one, other) => sizeOf(other) - sizeOf(one));
+  return largest.toSorted((one, other) => (one.variant < other.variant ? -1 : 1));
 }
