@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
 import { expanded, type Macros } from '../templates.ts';
+import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
 
 /**
@@ -38,7 +39,10 @@ interface View extends Recorded {
 }
 
 /** What views share with queries, so that both count the same. */
-const MACROS: Macros = { exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW) };
+const MACROS: Macros = {
+  ...FUNNEL_MACROS,
+  exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),
+};
 
 async function readViews(): Promise<View[]> {
   const folder = new URL('.', import.meta.url);

@@ -15,11 +15,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/codec': ['core/vocabulary'],
 
   'clickhouse-schema': [],
+  'clickhouse-schema/behaviour': [],
   'clickhouse-schema/metrics': [],
-  'clickhouse-schema/views': ['clickhouse-schema'],
+  'clickhouse-schema/views': ['clickhouse-schema', 'clickhouse-schema/behaviour'],
   'clickhouse-schema/migrations': ['clickhouse-schema', 'clickhouse-schema/views'],
   'clickhouse-schema/rows': ['clickhouse-schema'],
-  'clickhouse-schema/queries': ['clickhouse-schema', 'clickhouse-schema/metrics', 'clickhouse-schema/rows'],
+  'clickhouse-schema/queries': [
+    'clickhouse-schema',
+    'clickhouse-schema/behaviour',
+    'clickhouse-schema/metrics',
+    'clickhouse-schema/rows',
+  ],
 
   'streams/log': [],
   'streams/config': ['streams/log'],

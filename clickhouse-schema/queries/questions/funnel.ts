@@ -2,54 +2,108 @@ import { type Bindings, inScope, type Statement } from './bindings.ts';
 import { textOf } from './dimensions.ts';
 import { passing } from './filters.ts';
 import type { FunnelQuestion, FunnelStep, Scope } from './question.ts';
+import { anyOrderAttempts } from '../../behaviour/any-order-attempts.ts';
+import { type AttemptPass, EXCLUDED, excludedAfter } from '../../behaviour/attempts.ts';
+import { sortedKeys } from '../../behaviour/event-order.ts';
+import { funnelFigures, playersOf } from '../../behaviour/funnel-figures.ts';
+import { orderedAttempts } from '../../behaviour/ordered-attempts.ts';
 
-/**
- * Rows `{key, level, inside, players}`: how many players reached which step, and whether they may still reach the next
- * one, because their latest first step is younger than the window. The first step lies in the range, the others up to
- * one window behind it. Of a player's attempts the best counts. Steps of one millisecond count in any order: their
- * order within it is not kept by `windowFunnel`.
- */
+/** Rows as `funnelFigures` gives them, the largest groups first: see docs/analytics-queries.md. */
 export function funnelStatement(question: FunnelQuestion, bindings: Bindings): Statement {
-  const { bind, moment } = bindings;
-  const { steps, toMs, nowMs, by, limit } = question;
-  const windowMs = wholeNumber(question.windowSeconds) * 1_000;
-  const untilMs = toMs + windowMs;
-  const isStep = steps.map((step, place) => {
-    const began = place === 0 ? ` AND happened_at < ${moment(toMs)}` : '';
-    return conditionOf(bindings, step, { ...question, toMs: untilMs }) + began;
-  });
-  const [first = '0'] = isStep;
-  const key =
-    by === undefined ? `''` : `argMinIf(${textOf(bindings, by, question)}, (happened_at, facts_sequence), ${first})`;
-  const players = `
-SELECT
-  ${key} AS key,
-  windowFunnel(${windowMs})(toUInt64(toUnixTimestamp64Milli(happened_at)), ${isStep.join(', ')}) AS level,
-  toUnixTimestamp64Milli(maxIf(happened_at, ${first})) + ${windowMs} > ${bind('Int64', nowMs)} AS inside
-FROM events
-WHERE ${inScope(bindings, { ...question, toMs: untilMs })}
-  AND event_name IN ${bind('Array(String)', [...new Set(steps.map(({ eventName }) => eventName))])}
-GROUP BY player_id
-HAVING level > 0`;
-  const sql = `
-SELECT key, arrayJoin(found) AS one, one.1 AS level, one.2 AS inside, one.3 AS players
-FROM (
-  SELECT key, groupArray((level, inside, number)) AS found, sum(number) AS total
-  FROM (SELECT key, level, inside, count() AS number FROM (${players}) GROUP BY key, level, inside)
-  GROUP BY key
-  ORDER BY total DESC, key
-  LIMIT ${bind('UInt32', limit)}
-)
-ORDER BY total DESC, key, level, inside`;
+  const figures = funnelFigures(funnelPlayers(question, bindings), String(question.steps.length));
+  const sql = `${figures}\nORDER BY total DESC, key\nLIMIT ${bindings.bind('UInt32', question.limit)}`;
   return { sql, parameters: bindings.parameters };
 }
 
-function conditionOf(bindings: Bindings, { eventName, where }: FunnelStep, scope: Scope): string {
-  return `event_name = ${bindings.bind('String', eventName)}${passing(bindings, where, scope)}`;
+/** The players of a funnel, as `playersOf` gives them. */
+export function funnelPlayers(question: FunnelQuestion, bindings: Bindings): string {
+  const { bind } = bindings;
+  const [since, until, windowMs, now] = [
+    question.fromMs,
+    question.toMs,
+    question.windowSeconds * 1_000,
+    question.nowMs,
+  ].map((ms) => bind('Int64', ms));
+  const source = {
+    players: eventsOfPlayers(question, bindings),
+    since: since ?? '',
+    until: until ?? '',
+    windowMs: windowMs ?? '',
+  };
+  return playersOf(passOf(question), source, { steps: String(question.steps.length), now: now ?? '' });
 }
 
-/** A parameter of an aggregate function must be a literal, which no placeholder is. */
-function wholeNumber(value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} is no whole number`);
-  return value;
+function passOf({ order, steps }: FunnelQuestion): AttemptPass {
+  if (order === 'any_order') return anyOrderAttempts(groupsOf(steps).map((group) => group.length));
+  return orderedAttempts(steps.length, order === 'strict');
+}
+
+/** The events that the steps and exclusions name, as sorted keys of each player who began an attempt. */
+function eventsOfPlayers(question: FunnelQuestion, bindings: Bindings): string {
+  const { order, steps, exclusions, toMs, by } = question;
+  const { bind, moment } = bindings;
+  const isStep = steps.map((step) => conditionOf(bindings, step, readScope(question)));
+  const starts = order === 'any_order' ? isStep : isStep.slice(0, 1);
+  const begins = `(${starts.join(' OR ')}) AND happened_at < ${moment(toMs)}`;
+  const names = [...new Set([...steps, ...exclusions].map(({ eventName }) => eventName))];
+  const key =
+    by === undefined
+      ? `''`
+      : `argMinIf(${textOf(bindings, by, question)}, (happened_at, facts_sequence, facts_index), ${begins})`;
+  // A strict funnel reads all events of the players who can have begun one.
+  const read =
+    order === 'strict'
+      ? `player_id IN (SELECT player_id FROM events WHERE ${inScope(bindings, question)} AND ${starts[0] ?? '0'})`
+      : `event_name IN ${bind('Array(String)', names)}`;
+  const tag = order === 'any_order' ? groupTag(question, bindings) : stepTag(question, isStep, bindings);
+  return `
+    SELECT player_id, ${key} AS key, ${sortedKeys(tag)} AS keys
+    FROM events
+    WHERE ${inScope(bindings, readScope(question))}
+      AND ${read}
+    GROUP BY player_id
+    HAVING countIf(${begins}) > 0`;
+}
+
+/** The range with the window behind it. */
+const readScope = (question: FunnelQuestion): Scope => ({
+  ...question,
+  toMs: question.toMs + question.windowSeconds * 1_000,
+});
+
+function stepTag(question: FunnelQuestion, isStep: readonly string[], bindings: Bindings): string {
+  const { steps, exclusions } = question;
+  const scope = readScope(question);
+  const excluded = exclusions.map((exclusion) => {
+    const after =
+      exclusion.afterStep === undefined ? steps.slice(1).map((_, place) => place + 1) : [exclusion.afterStep];
+    return bits(conditionOf(bindings, exclusion, scope), after.map(excludedAfter));
+  });
+  return either([...isStep.map((condition, place) => bits(condition, [place])), ...excluded]);
+}
+
+/** An event counts for the first step in the list that it satisfies; equal steps are one group. */
+function groupTag(question: FunnelQuestion, bindings: Bindings): string {
+  const { steps, exclusions } = question;
+  const scope = readScope(question);
+  const groups = groupsOf(steps).flatMap(([step], place) =>
+    step === undefined ? [] : [`${conditionOf(bindings, step, scope)}, ${2 ** place}`],
+  );
+  const excluded = exclusions.map((exclusion) => `${conditionOf(bindings, exclusion, scope)}, ${2 ** EXCLUDED}`);
+  return `multiIf(${[...groups, ...excluded].join(', ')}, 0)`;
+}
+
+/** Steps that are equal to each other, in the order of the list. */
+function groupsOf(steps: readonly FunnelStep[]): FunnelStep[][] {
+  return [...Map.groupBy(steps, (step) => JSON.stringify(step)).values()];
+}
+
+function bits(condition: string, places: readonly number[]): string {
+  return `if(${condition}, ${places.reduce((sum, place) => sum + 2 ** place, 0)}, 0)`;
+}
+
+const either = (tags: readonly string[]): string => tags.reduce((one, other) => `bitOr(${one}, ${other})`);
+
+function conditionOf(bindings: Bindings, { eventName, where }: FunnelStep, scope: Scope): string {
+  return `event_name = ${bindings.bind('String', eventName)}${passing(bindings, where, scope)}`;
 }

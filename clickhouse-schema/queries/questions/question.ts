@@ -113,12 +113,25 @@ export interface FunnelStep {
   where: readonly Filter[];
 }
 
-/** Players who did steps in this order, each within `windowSeconds` of the first. */
+/** An event that ends attempts: after one step, or after any. */
+export interface FunnelExclusion extends FunnelStep {
+  afterStep?: number | undefined;
+}
+
+/**
+ * `ordered`: the steps in their order, with other events between them. `strict`: without. `any_order`: the steps in any
+ * order.
+ */
+export const FUNNEL_ORDERS = ['ordered', 'strict', 'any_order'] as const;
+
+/** Players who did steps, all within `windowSeconds` of the first. */
 export interface FunnelQuestion extends Scope {
   kind: 'funnel';
+  order: (typeof FUNNEL_ORDERS)[number];
   steps: readonly FunnelStep[];
+  exclusions: readonly FunnelExclusion[];
   windowSeconds: number;
-  /** Players whose first step is younger than the window at this time may still convert. */
+  /** Players whose attempt is younger than the window at this time may still convert. */
   nowMs: number;
   by?: Dimension | undefined;
   limit: number;

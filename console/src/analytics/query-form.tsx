@@ -1,5 +1,6 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { TEXTS } from '../texts.ts';
+import { FunnelFields } from './funnel-fields.tsx';
 import { INTERVALS, METRICS, type Query, type Step } from './query.ts';
 import { WhereEditor } from './where-editor.tsx';
 
@@ -54,16 +55,7 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
         ) : null}
         {kind === 'paths' ? null : <SplitField query={query} fields={fields} onChange={onChange} />}
         {kind === 'retention' || kind === 'ltv' ? <DaysField key={kind} query={query} onChange={onChange} /> : null}
-        {kind === 'funnel' ? (
-          <NumberInput
-            label={texts.window}
-            min={1}
-            max={90 * 24}
-            maw={150}
-            value={(query.window_seconds ?? 7 * 86_400) / 3_600}
-            onChange={(hours) => set({ window_seconds: Math.max(1, Math.round(Number(hours) * 3_600)) })}
-          />
-        ) : null}
+        {kind === 'funnel' ? <FunnelFields query={query} names={names.events} onChange={onChange} /> : null}
         <NumberInput
           label={texts.limit}
           min={1}

@@ -9,6 +9,7 @@ export type Result = AnswerOf<'POST /v1/analytics/queries'>;
 export type ResultOf<K extends Kind> = Extract<Result, { kind: K }>;
 export type Where = NonNullable<Query['where']>;
 export type Step = NonNullable<Query['steps']>[number];
+export type Exclusion = NonNullable<Query['exclusions']>[number];
 
 /** The last days, today included, or UTC days of which both ends count. */
 export type Range = { days: number } | { from: string; to: string };
@@ -31,6 +32,7 @@ export const METRICS = [
   'revenue',
 ] as const satisfies readonly NonNullable<Query['metric']>[];
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly NonNullable<Query['interval']>[];
+export const ORDERS = ['ordered', 'strict', 'any_order'] as const satisfies readonly NonNullable<Query['order']>[];
 export const RANGES = [1, 7, 28, 90, 365] as const;
 const DEFAULT_DAYS = 28;
 
@@ -112,6 +114,8 @@ export function queryOf(value: unknown): Query {
     const own = whereOf(conditions);
     return { event_name: isText(name) ? name : '', ...(own.length === 0 ? {} : { where: own }) };
   });
+  const order = ORDERS.find((known) => known === of['order']);
+  const exclusions = listOf(of['exclusions']).flatMap(exclusionsOf);
   const { property, event_name: name, by, window_seconds: window, within_seconds: within, limit } = of;
   return {
     ...FIRST[kind],
@@ -121,6 +125,8 @@ export function queryOf(value: unknown): Query {
     ...(days.length === 0 ? {} : { days }),
     ...(where.length === 0 ? {} : { where }),
     ...(steps.length === 0 ? {} : { steps }),
+    ...(order === undefined ? {} : { order }),
+    ...(exclusions.length === 0 ? {} : { exclusions }),
     ...(isText(property) ? { property } : {}),
     ...(isText(name) ? { event_name: name } : {}),
     ...(isText(by) ? { by } : {}),
@@ -128,6 +134,19 @@ export function queryOf(value: unknown): Query {
     ...(isNumber(within) ? { within_seconds: within } : {}),
     ...(isNumber(limit) ? { limit } : {}),
   };
+}
+
+function exclusionsOf(value: unknown): Exclusion[] {
+  const { event_name: name, where, after_step: after } = recordOf(value);
+  const own = whereOf(where);
+  if (!isText(name) || name === '') return [];
+  return [
+    {
+      event_name: name,
+      ...(own.length === 0 ? {} : { where: own }),
+      ...(isNumber(after) ? { after_step: after } : {}),
+    },
+  ];
 }
 
 function whereOf(value: unknown): Where {

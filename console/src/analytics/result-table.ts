@@ -61,11 +61,21 @@ export function tableOf(result: Result): ResultTable {
 type Of<K extends Result['kind']> = Extract<Result, { kind: K }>;
 
 function funnelTable(result: Of<'funnel'>): ResultTable {
-  const { step, players, converted, inside, dropped, share, group } = texts.columns;
+  const { step, players, converted, inside, dropped, share, group, median, p90 } = texts.columns;
   return {
-    header: [group, step, players, converted, inside, dropped, share],
+    header: [group, step, players, converted, inside, dropped, share, `${median} (s)`, `${p90} (s)`],
     rows: result.funnels.flatMap(({ key, steps }) =>
-      steps.map((each) => [key, each.event_name, each.players, each.converted, each.inside, each.dropped, each.rate]),
+      steps.map((each, place) => [
+        key,
+        stepName(each.event_name, place),
+        each.players,
+        each.converted,
+        each.inside,
+        each.dropped,
+        each.rate,
+        each.seconds_from_previous?.median ?? null,
+        each.seconds_from_previous?.p90 ?? null,
+      ]),
     ),
   };
 }
@@ -88,6 +98,9 @@ function pathsTable(result: Of<'paths'>): ResultTable {
     ]),
   };
 }
+
+/** The event of a step; in any order the number of steps that were done. */
+export const stepName = (name: string | null, place: number): string => name ?? texts.stepsDone(place + 1);
 
 /** The name of a series; the empty value has a word of its own. */
 export function keyText(key: string | null, otherwise: string): string {

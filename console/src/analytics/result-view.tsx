@@ -1,12 +1,13 @@
-import { Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { Chart } from '../parts/charts/chart.tsx';
-import { ScrollRegion } from '../parts/scroll-region.tsx';
-import { Empty } from '../parts/states.tsx';
 import { percent } from '../parts/charts/units.ts';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { money, number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { CohortTable } from './cohort-table.tsx';
+import { Funnel } from './funnel-view.tsx';
+import { NoRows, shareText } from './no-rows.tsx';
 import type { Result, ResultOf } from './query.ts';
 import { keyText } from './result-table.ts';
 
@@ -29,10 +30,6 @@ export function ResultView({ result }: { result: Result }) {
       return <Paths result={result} />;
   }
 }
-
-const NoRows = () => <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
-
-const shareText = (share: number | null): string => (share === null ? '–' : percent(share));
 
 /** How figures of a unit are written; without a figure, a dash. */
 function formatOf(unit: ResultOf<'trend'>['unit']): (value: number) => string {
@@ -178,72 +175,6 @@ function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
     </Stack>
   );
 }
-
-function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
-  if (funnels.every(({ steps }) => (steps[0]?.players ?? 0) === 0)) return <NoRows />;
-  const { columns } = texts;
-  return (
-    <Stack gap="md">
-      {funnels.map(({ key, steps }) => (
-        <div key={key}>
-          {funnels.length > 1 || key !== '' ? (
-            <Title order={3} size="h6" className="break-anywhere">
-              {keyText(key, '')}
-            </Title>
-          ) : null}
-          <ScrollRegion label={funnels.length > 1 ? `${texts.kinds.funnel} ${keyText(key, '')}` : texts.kinds.funnel}>
-            <Table verticalSpacing={6}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{columns.step}</Table.Th>
-                  <Table.Th ta="right">{columns.players}</Table.Th>
-                  <Table.Th ta="right">{columns.share}</Table.Th>
-                  <Table.Th aria-hidden="true" w="34%" />
-                  <Table.Th ta="right">{columns.converted}</Table.Th>
-                  <Table.Th ta="right">{columns.inside}</Table.Th>
-                  <Table.Th ta="right">{columns.dropped}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {steps.map((step, place) => {
-                  const all = steps[0]?.players ?? 0;
-                  const width = (count: number | null) => ({ width: all === 0 ? 0 : `${((count ?? 0) / all) * 100}%` });
-                  return (
-                    // oxlint-disable-next-line react/no-array-index-key -- an event may be a step twice
-                    <Table.Tr key={place}>
-                      <Table.Th scope="row" fw={400} className="break-anywhere">
-                        {place + 1}. {step.event_name}
-                      </Table.Th>
-                      <Table.Td ta="right">{number(step.players)}</Table.Td>
-                      <Table.Td ta="right">{shareText(step.rate)}</Table.Td>
-                      <Table.Td aria-hidden="true">
-                        <div className="funnel-bar">
-                          <span className="funnel-converted" style={width(step.converted ?? step.players)} />
-                          <span className="funnel-inside" style={width(step.inside)} />
-                          {(step.dropped ?? 0) > 0 ? (
-                            <span className="funnel-dropped" style={width(step.dropped)} />
-                          ) : null}
-                        </div>
-                      </Table.Td>
-                      <Table.Td ta="right">{figure(step.converted)}</Table.Td>
-                      <Table.Td ta="right">{figure(step.inside)}</Table.Td>
-                      <Table.Td ta="right">{figure(step.dropped)}</Table.Td>
-                    </Table.Tr>
-                  );
-                })}
-              </Table.Tbody>
-            </Table>
-          </ScrollRegion>
-        </div>
-      ))}
-      <Text size="sm" c="dimmed">
-        {texts.legend}
-      </Text>
-    </Stack>
-  );
-}
-
-const figure = (count: number | null): string => (count === null ? '' : number(count));
 
 function Paths({ result: { paths, total, keys } }: { result: ResultOf<'paths'> }) {
   if (paths.length === 0) return <NoRows />;

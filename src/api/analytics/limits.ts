@@ -12,8 +12,13 @@ export const ANALYTICS_LIMITS = {
   questionValueChars: 65_536,
   /** Names of events that one question measures. */
   questionNames: 20,
-  /** Steps of a funnel; `windowFunnel` itself takes 32. */
+  /**
+   * Steps of a funnel: each adds two arrays as long as the player's events. With the bits of exclusions they fill the
+   * tag of an event. In any order each step holds an event, and all of them are looked at together.
+   */
   funnelSteps: 10,
+  funnelAnyOrderSteps: 6,
+  funnelExclusions: 5,
   funnelWindowSeconds: 90 * 86_400,
   /** Days after the first in one retention question, and the latest of them. */
   retentionDays: 32,

@@ -1,7 +1,6 @@
 import type {
   BreakdownQuestion,
   Figure,
-  FunnelQuestion,
   LtvQuestion,
   PathsQuestion,
   Question,
@@ -10,6 +9,7 @@ import type {
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { funnelAnswer } from './behaviour/funnel-answer.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
 import { dayOf } from '../../../core/kernel/days.ts';
 import { startOfDayIn } from '../../../core/kernel/zoned-days.ts';
@@ -35,7 +35,7 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
     case 'ltv':
       return ltv(question, rows, nowMs);
     case 'funnel':
-      return funnel(question, rows);
+      return funnelAnswer(question, rows);
     case 'paths':
       return paths(question, rows);
   }
@@ -129,34 +129,6 @@ function isOver(zone: string, cohort: unknown, day: number, nowMs: number): bool
   return startOfDayIn(zone, dayOf(Date.parse(String(cohort))) + day + 1) <= nowMs;
 }
 
-function funnel({ steps }: FunnelQuestion, rows: Rows): Record<string, unknown> {
-  const groups = Map.groupBy(rows, ({ key }) => String(key));
-  if (groups.size === 0) groups.set('', []);
-  const funnels = [...groups].map(([key, found]) => {
-    const atLevel = (level: number, inside?: boolean): number =>
-      found.reduce((sum, row) => {
-        const counts =
-          Number(row['level']) === level && (inside === undefined || (Number(row['inside']) === 1) === inside);
-        return counts ? sum + Number(row['players']) : sum;
-      }, 0);
-    const reached = steps.map((_, place) => total(steps.slice(place).map((__, more) => atLevel(place + more + 1))));
-    const shown = steps.map(({ eventName }, place) => {
-      const isLast = place === steps.length - 1;
-      const players = reached[place] ?? 0;
-      return {
-        event_name: eventName,
-        players,
-        converted: isLast ? null : (reached[place + 1] ?? 0),
-        dropped: isLast ? null : atLevel(place + 1, false),
-        inside: isLast ? null : atLevel(place + 1, true),
-        rate: reached[0] === undefined || reached[0] === 0 ? null : round(players / reached[0]),
-      };
-    });
-    return { key, steps: shown };
-  });
-  return { funnels };
-}
-
 function paths({ eventName }: PathsQuestion, rows: Rows): Record<string, unknown> {
   const [first] = rows;
   const orNull = (name: unknown): string | null => (name === '' ? null : String(name));
@@ -170,12 +142,6 @@ function paths({ eventName }: PathsQuestion, rows: Rows): Record<string, unknown
       players: Number(row['players']),
     })),
   };
-}
-
-function total(values: Iterable<number>): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
 }
 
 /** With the four decimals that shares and money have. */

@@ -17,6 +17,7 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { oneOf, timeIn } from '../input/fields.ts';
+import { funnelFields } from './behaviour/fields.ts';
 import { field, Where } from './measures/filter-fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
@@ -64,6 +65,12 @@ const FIELDS = [
 ]
   .map(({ name, words, sources }) => `\`${name}\` (${sources.join(', ')}): ${words}`)
   .join(' ');
+
+const event = (description: string) =>
+  Type.Object(
+    { event_name: eventName(description), where: Type.Optional(Where) },
+    { additionalProperties: false, description: 'An event.' },
+  );
 
 export const QueryBody = Type.Object(
   {
@@ -147,18 +154,13 @@ export const QueryBody = Type.Object(
       ),
     ),
     steps: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { event_name: eventName('Name of the event.'), where: Type.Optional(Where) },
-          { additionalProperties: false, description: 'A step.' },
-        ),
-        {
-          minItems: 2,
-          maxItems: ANALYTICS_LIMITS.funnelSteps,
-          description: 'Required with `funnel`: its steps, in order.',
-        },
-      ),
+      Type.Array(event('Name of the event.'), {
+        minItems: 2,
+        maxItems: ANALYTICS_LIMITS.funnelSteps,
+        description: 'Required with `funnel`: its steps, in order.',
+      }),
     ),
+    ...funnelFields(event),
     window_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,

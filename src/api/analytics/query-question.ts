@@ -12,6 +12,7 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
+import { funnelParts } from './behaviour/funnel-question.ts';
 import { charsOf, dimensionOf, EVENT_FIELDS, EVENT_GROUPS, fieldsOf, filtersOf } from './measures/filters.ts';
 import { figureOf, measuresOf, partsOf } from './measures/parts.ts';
 import { bucketsOf, periodBefore, wholeIntervals } from './trend-buckets.ts';
@@ -26,7 +27,7 @@ const FIELDS = {
   breakdown: [...MEASURED, 'by', 'where', 'limit'],
   retention: ['days', 'by', 'limit'],
   ltv: ['days', 'by', 'limit'],
-  funnel: ['steps', 'window_seconds', 'by', 'limit'],
+  funnel: ['steps', 'order', 'exclusions', 'window_seconds', 'by', 'limit'],
   paths: ['event_name', 'where', 'within_seconds', 'limit'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
@@ -47,7 +48,6 @@ const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 
 const DEFAULT_RANGE_DAYS = 30;
 const DEFAULT_RETENTION = [1, 3, 7, 14, 30];
 const DEFAULT_LTV = [0, ...DEFAULT_RETENTION, 90];
-const DEFAULT_WINDOW_SECONDS = 7 * 86_400;
 const DEFAULT_WITHIN_SECONDS = 1_800;
 
 /**
@@ -123,14 +123,15 @@ export function questionOf(
         }
         return { kind: body.kind, ...common, days, by: column, limit };
       }
-      case 'funnel': {
-        const steps = (body.steps ?? []).map(({ event_name: eventName, where }, place) => ({
-          eventName,
-          where: filters(where, `/steps/${place}/where`),
-        }));
-        const windowSeconds = body.window_seconds ?? DEFAULT_WINDOW_SECONDS;
-        return { kind: 'funnel', ...common, steps, windowSeconds, nowMs, by: groupBy(EVENT_GROUPS), limit };
-      }
+      case 'funnel':
+        return {
+          kind: 'funnel',
+          ...common,
+          ...funnelParts(body, filters, faults),
+          nowMs,
+          by: groupBy(EVENT_GROUPS),
+          limit,
+        };
       case 'paths': {
         const withinSeconds = body.within_seconds ?? DEFAULT_WITHIN_SECONDS;
         const where = filters(body.where, '/where');
@@ -175,9 +176,13 @@ function cohortColumn(text: string | undefined, kind: string, faults: FieldFault
 }
 
 /** Every condition of a body, wherever it stands. */
-function wheresOf({ where = [], steps = [], formula }: QueryBody) {
+function wheresOf({ where = [], steps = [], exclusions = [], formula }: QueryBody) {
   const parts = formula === undefined ? [] : [formula.numerator, formula.denominator];
-  return [...where, ...steps.flatMap((step) => step.where ?? []), ...parts.flatMap((part) => part.where ?? [])];
+  return [
+    ...where,
+    ...[...steps, ...exclusions].flatMap((step) => step.where ?? []),
+    ...parts.flatMap((part) => part.where ?? []),
+  ];
 }
 
 /** The range as it is asked for, if the last interval is to be cut; days of players begin whole. */

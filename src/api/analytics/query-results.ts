@@ -1,5 +1,6 @@
 import { Type, type Static, type TProperties } from 'typebox';
 import { UNITS } from '../../../core/vocabulary/metrics/metric.ts';
+import { FUNNEL_ORDERS } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { numberOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
@@ -149,22 +150,41 @@ const Ltv = result(
   'Revenue by first day.',
 );
 
+const duration = (description: string) =>
+  Type.Unsafe<{ median: number; p90: number } | null>({
+    type: ['object', 'null'],
+    additionalProperties: false,
+    required: ['median', 'p90'],
+    properties: {
+      median: { type: 'number', description: 'Median, in seconds.' },
+      p90: { type: 'number', description: '90th percentile, in seconds.' },
+    },
+    description,
+  });
+
 const Funnel = result(
   'funnel',
   {
+    order: oneOf(FUNNEL_ORDERS, 'As in the query.'),
     funnels: Type.Array(
       Type.Object(
         {
-          key: Type.String({ description: "Value of `by` in the player's first step; empty without `by`." }),
+          key: Type.String({
+            description: "Value of `by` in the player's earliest first step in the range; empty without `by`.",
+          }),
           steps: Type.Array(
             Type.Object(
               {
-                event_name: Type.String({ description: 'Name of the event.' }),
+                event_name: textOrNull('Name of the event. null with `any_order`: the step is how many were done.'),
                 players: Type.Integer({ description: 'Players who reached the step.' }),
                 converted: numberOrNull('Of these, players who reached the next step. null for the last step.'),
                 dropped: numberOrNull('Of these, players whose window is over. null for the last step.'),
                 inside: numberOrNull('Of these, players who may still reach the next step. null for the last step.'),
                 rate: numberOrNull('Share of the players of the first step. null without players.'),
+                seconds_from_previous: duration(
+                  'From the step before, of the players who reached it. null without players, and for the first step.',
+                ),
+                seconds_from_first: duration('From the first step, likewise.'),
               },
               { description: 'A step.' },
             ),

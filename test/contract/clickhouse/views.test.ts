@@ -184,7 +184,7 @@ describe('funnel', () => {
       ...play(5, ['one', now - 60_000], ['two', now - 30_000]),
       // An old attempt, and an open one.
       ...play(6, ['one', long], ['two', long + 5], ['one', now - 60_000]),
-      // Steps in one millisecond count.
+      // Steps in one millisecond count in the order of the log.
       ...play(7, ['one', long], ['two', long], ['three', long]),
       ...play(8, ['two', long], ['three', long + 1]),
       // The first step lies before the days.
@@ -241,15 +241,27 @@ describe('funnel', () => {
     ]);
   });
 
-  it('takes any text as a step, and refuses a step twice, or more than ten', async () => {
+  it('takes any text as a step, and refuses more than ten, or days that no moment can name', async () => {
     expect(await funnel({ steps: String.raw`['it\'s \\ "x" ü', 'one']` })).toEqual([]);
-    const sql = (list: string) =>
-      `SELECT * FROM funnel(game = 'steps', steps = [${list}], window_seconds = 9, first_day = '2020-01-01', ` +
-      "last_day = today(), breakdown = '')";
-    for (const list of ["'one', 'one'", Array.from({ length: 11 }, (_, n) => `'s${n}'`).join(', ')]) {
-      const { status, text } = await asReader(sql(list));
-      expect([status, text]).toEqual([500, expect.stringContaining('at most 10 steps, each named once')]);
-    }
+    const refused = async (steps: readonly string[], first: string) => {
+      const { status, text } = await asReader(
+        `SELECT * FROM funnel(game = 'steps', steps = [${steps.join(', ')}], window_seconds = 9, ` +
+          `first_day = '${first}', last_day = today(), breakdown = '')`,
+      );
+      expect([status, text]).toEqual([500, expect.stringContaining('at most 10 steps')]);
+    };
+    await refused(
+      Array.from({ length: 11 }, (_, n) => `'s${n}'`),
+      dayText(long),
+    );
+    await refused(["'one'", "'two'"], '2020-01-01');
+  });
+
+  it('counts each event for one step', async () => {
+    expect(await funnel({ steps: "['two', 'two']" })).toMatchObject([
+      { step: 1, players: 7, converted: 0 },
+      { step: 2, players: 0 },
+    ]);
   });
 });
 

@@ -19,7 +19,7 @@ import { type Gateway, startGateway } from '../../support/in-memory/http-gateway
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import { startOfToday } from '../../support/whole-day.ts';
-import { breakdownOf, funnelOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';
+import { breakdownOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';
 
 /* POST /v1/analytics/queries on the real engine, compared with a calculation of its own over the same events. */
 
@@ -174,14 +174,6 @@ describe('an answer', () => {
       const filtered = await ask({ kind: 'breakdown', by: 'property:mode', where, ...range });
       expect(filtered.data['keys'], value).toBe(inRange().some(({ mode }) => mode === value) ? 1 : 0);
     }
-  });
-
-  it.each([60, 3_600, 5 * 86_400])('is the funnel with a window of %d seconds', async (windowSeconds) => {
-    const steps = [{ event_name: 'open' }, { event_name: 'view' }, { event_name: 'buy' }];
-    const { data } = await ask({ kind: 'funnel', steps, window_seconds: windowSeconds, ...range });
-    const names = steps.map(({ event_name: name }) => name);
-    const wanted = funnelOf(events, names, { fromMs: FROM_MS, toMs: TODAY_MS - 2 * DAY_MS, windowSeconds });
-    expect(data['funnels']).toEqual([{ key: '', steps: wanted }]);
   });
 
   it('has the two steps that follow an event', async () => {

@@ -93,52 +93,6 @@ function keyOf(event: MadeEvent, by: string): string {
   }
 }
 
-/** The steps of a funnel whose windows are all over. */
-export function funnelOf(
-  events: readonly MadeEvent[],
-  names: readonly string[],
-  { fromMs, toMs, windowSeconds }: { fromMs: number; toMs: number; windowSeconds: number },
-) {
-  const nowMs = Date.now();
-  const players = [...Map.groupBy(events, ({ entityId }) => entityId).values()].map((own) => {
-    const starts = own.filter(({ eventName, at }) => eventName === names[0] && at >= fromMs && at < toMs);
-    const level = Math.max(0, ...starts.map((start) => levelFrom(own, start, names, windowSeconds)));
-    const latest = Math.max(-Infinity, ...starts.map(({ at }) => at));
-    return { level, inside: latest + windowSeconds * 1000 > nowMs };
-  });
-  const reached = names.map((_, place) => players.filter(({ level }) => level > place).length);
-  return names.map((name, place) => {
-    const isLast = place === names.length - 1;
-    const here = players.filter(({ level }) => level === place + 1);
-    return {
-      event_name: name,
-      players: reached[place],
-      converted: isLast ? null : reached[place + 1],
-      dropped: isLast ? null : here.filter(({ inside }) => !inside).length,
-      inside: isLast ? null : here.filter(({ inside }) => inside).length,
-      rate: Math.round(((reached[place] ?? 0) / (reached[0] ?? 0)) * 10_000) / 10_000,
-    };
-  });
-}
-
-function levelFrom(
-  own: readonly MadeEvent[],
-  start: MadeEvent,
-  names: readonly string[],
-  windowSeconds: number,
-): number {
-  let level = 1;
-  let at = start.at;
-  for (const event of own) {
-    if (level === names.length) break;
-    if (event === start || event.at < at || event.eventName !== names[level]) continue;
-    if (event.at > start.at + windowSeconds * 1000) break;
-    level += 1;
-    at = event.at;
-  }
-  return level;
-}
-
 /** Paths of two steps after an event, the most frequent first. */
 export function pathsOf(events: readonly MadeEvent[], start: string, withinSeconds: number) {
   const found = new Map<string, { steps: (string | null)[]; times: number; players: Set<string> }>();

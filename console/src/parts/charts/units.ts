@@ -11,6 +11,19 @@ export function bytes(count: number): string {
   return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${UNITS[unit] ?? ''}`;
 }
 
+const TIMES = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+/** Seconds in the largest unit of which there is at least one. */
+export function lasting(seconds: number): string {
+  const [unit, size] = TIMES.find(([, length]) => seconds >= length) ?? ['s', 1];
+  const value = seconds / size;
+  return `${value.toFixed(value >= 100 || Number.isInteger(value) ? 0 : 1)}\u00A0${unit}`;
+}
+
 /** A share of 1 as a percentage. */
 export function percent(share: number, digits = 1): string {
   return `${(share * 100).toFixed(digits)}\u00A0%`;

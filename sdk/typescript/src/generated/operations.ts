@@ -73,6 +73,17 @@ type AnalyticsQuery = {
     /** Conditions that must all hold. */
     readonly where?: readonly Condition[];
   }[];
+  /** `funnel`: `ordered` (default): the steps in their order, other events may lie between. */
+  readonly order?: 'ordered' | 'strict' | 'any_order';
+  /** `funnel`: events that end an attempt between its steps, if they are not its next step. */
+  readonly exclusions?: readonly {
+    /** Name of the event. */
+    readonly event_name: string;
+    /** Conditions that must all hold. */
+    readonly where?: readonly Condition[];
+    /** The event ends attempts that wait after this step, from 1. */
+    readonly after_step?: number;
+  }[];
   /** `funnel`: all steps happen within this time of the first. */
   readonly window_seconds?: number;
   /** `paths`: longest pause between two events of a path. */
@@ -5431,14 +5442,16 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /** As in the query. */
+          readonly order: 'ordered' | 'strict' | 'any_order';
           /** One funnel, or with `by` one for each of its `limit` largest values, the largest first. */
           readonly funnels: readonly {
-            /** Value of `by` in the player's first step. */
+            /** Value of `by` in the player's earliest first step in the range. */
             readonly key: string;
             /** The steps, in order. */
             readonly steps: readonly {
               /** Name of the event. */
-              readonly event_name: string;
+              readonly event_name: string | null;
               /** Players who reached the step. */
               readonly players: number;
               /** Of these, players who reached the next step. */
@@ -5449,6 +5462,20 @@ export interface Operations {
               readonly inside: number | null;
               /** Share of the players of the first step. */
               readonly rate: number | null;
+              /** From the step before, of the players who reached it. */
+              readonly seconds_from_previous: {
+                /** Median, in seconds. */
+                readonly median: number;
+                /** 90th percentile, in seconds. */
+                readonly p90: number;
+              } | null;
+              /** From the first step, likewise. */
+              readonly seconds_from_first: {
+                /** Median, in seconds. */
+                readonly median: number;
+                /** 90th percentile, in seconds. */
+                readonly p90: number;
+              } | null;
             }[];
           }[];
         }

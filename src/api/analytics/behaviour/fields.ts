@@ -1,0 +1,40 @@
+import { type TObject, type TProperties, Type } from 'typebox';
+import { FUNNEL_ORDERS } from '../../../../clickhouse-schema/queries/questions/question.ts';
+import { oneOf } from '../../input/fields.ts';
+import { ANALYTICS_LIMITS } from '../limits.ts';
+
+/* Fields of the queries about what players do: funnels, paths, retention. */
+
+/** @param event a name with its conditions, as steps have it */
+export function funnelFields<P extends TProperties>(event: (description: string) => TObject<P>) {
+  return {
+    order: Type.Optional(
+      oneOf(
+        FUNNEL_ORDERS,
+        '`funnel`: `ordered` (default): the steps in their order, other events may lie between. `strict`: without any ' +
+          'other event of the player between. `any_order`: the steps in any order.',
+      ),
+    ),
+    exclusions: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            ...event('Name of the event.').properties,
+            after_step: Type.Optional(
+              Type.Integer({
+                minimum: 1,
+                maximum: ANALYTICS_LIMITS.funnelSteps - 1,
+                description: 'The event ends attempts that wait after this step, from 1. Default: after any.',
+              }),
+            ),
+          },
+          { additionalProperties: false, description: 'An event that ends an attempt.' },
+        ),
+        {
+          maxItems: ANALYTICS_LIMITS.funnelExclusions,
+          description: '`funnel`: events that end an attempt between its steps, if they are not its next step.',
+        },
+      ),
+    ),
+  };
+}
