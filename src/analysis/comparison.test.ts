@@ -177,6 +177,7 @@ describe('the sequential interval', () => {
             skew,
             degrees: [1 + (k % 3), n + k],
             players: n + k,
+            shared: v / (n + 2 * k),
           };
           const fixed = fixedInterval(found, ALPHA);
           const sequential = sequentialInterval(found, ALPHA);

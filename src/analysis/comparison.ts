@@ -12,6 +12,8 @@ export interface Sample {
   /** Third and fourth central moments in units of the standard deviation, μ₃/σ³ and μ₄/σ⁴. NaN if no value varies. */
   skewness: number;
   kurtosis: number;
+  /** Variance of what was added to the means of all variants alike; absent: 0. */
+  shared?: number;
 }
 
 /** Why figures of a comparison are unknown. The keys are those of the API. */
@@ -37,6 +39,8 @@ export interface Comparison {
   degrees: readonly [number, number];
   /** Players of both variants together. */
   players: number;
+  /** Covariance of the two means. */
+  shared: number;
 }
 
 interface Mean {
@@ -88,6 +92,7 @@ export function compare(control: Sample, treatment: Sample): Comparison | TooSma
     skew,
     degrees: [factor, factor * welch],
     players: shape.players,
+    shared: control.shared ?? 0,
   };
 }
 
@@ -221,13 +226,13 @@ export function liftInterval(comparison: Comparison, critical: number, pValue: n
 }
 
 /** The lift from which the treatment differs by `z` standard errors; undefined if none does. */
-function liftAt({ control, treatment }: Comparison, z: number): number | undefined {
-  const square = z * z;
-  const ofControl = (square * control.variance) / control.mean ** 2;
-  if (!(ofControl < 1)) return undefined;
-  const ratio = treatment.mean / control.mean;
-  const ofTreatment = (square * treatment.variance) / control.mean ** 2;
-  const root = Math.sqrt(ofTreatment + ofControl * (ratio * ratio - ofTreatment));
+function liftAt({ control, treatment, shared }: Comparison, z: number): number | undefined {
+  // In units of the control's mean: ratio² (1 − c) − 2 ratio (r − s) + r² − t = 0.
+  const unit = z ** 2 / control.mean ** 2;
+  const [c, t, s] = [unit * (control.variance + shared), unit * (treatment.variance + shared), unit * shared];
+  if (!(c < 1)) return undefined;
+  const r = treatment.mean / control.mean;
+  const root = Math.sqrt(Math.max(0, (r - s) ** 2 - (1 - c) * (r ** 2 - t)));
   const sign = Math.sign(control.mean);
-  return sign * ((ratio - sign * Math.sign(z) * root) / (1 - ofControl) - 1);
+  return sign * ((r - s - sign * Math.sign(z) * root) / (1 - c) - 1);
 }

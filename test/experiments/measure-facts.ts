@@ -85,5 +85,12 @@ interface Group {
 type Figures = keyof MeasuredMetric | 'players' | 'mismatches';
 
 function figuresOf(values: readonly number[]): MeasuredMetric & Pick<MeasuredVariant, 'players'> {
-  return { ...sampleOf(values), sum: values.reduce((total, value) => total + value, 0) };
+  const none = {
+    theta: Number.NaN,
+    covariateMean: Number.NaN,
+    covariateVariance: Number.NaN,
+    plainVariance: Number.NaN,
+  };
+  const untreated = { counted: values.length, cap: Number.NaN, cuped: none };
+  return { ...sampleOf(values), ...untreated, sum: values.reduce((total, value) => total + value, 0) };
 }

@@ -1,6 +1,7 @@
 import { armsOf } from '../../actors/flags/periods.ts';
 import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
-import type { Aggregate, ExperimentQuery } from '../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import type { Aggregate } from '../../clickhouse-schema/queries/experiments/metric.ts';
 import { FLAG_KEY, METRIC, START_MS, type SimulatedExperiment } from './simulate-experiment.ts';
 
 /** A period of a simulated experiment, as results ask for it. */

@@ -1,7 +1,11 @@
 import { QUERY_LIMITS } from '../limits.ts';
 import { type ExposedParts, exposedPlayers } from '../../exposed-players.ts';
-import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
-import { IN_TIME, measuredRows, type RowMetric } from './measured-rows.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
+import { type Grouping, largestGroups } from './experiment-groups.ts';
+import { groupedFigures, PLAYER_COLUMNS } from './experiment-figures.ts';
+import { amountParameters, IN_TIME, measuredRows, quantityColumns } from './measured-rows.ts';
+import { measuredMetrics } from './metric-columns.ts';
+import type { Metric } from './metric.ts';
 
 /** The inputs of an experiment's results for one metric. */
 export interface ExperimentQuery extends ExperimentPeriod, Metric {}
@@ -13,12 +17,6 @@ export interface ReadoutQuery extends ExperimentPeriod {
   by: Grouping | undefined;
   /** Groups in the answer, the largest. */
   groups: number;
-}
-
-export interface Metric {
-  /** Name of the events measured. */
-  metric: string;
-  aggregate: Aggregate;
 }
 
 /** The period of a flag, and the players and events that count. */
@@ -38,13 +36,9 @@ export interface ExperimentPeriod {
   untilMs: number;
   /** Exposures of earlier periods count from this time on, epoch milliseconds. */
   earlierSinceMs: number;
+  /** Players first exposed from then on do not count, epoch milliseconds; undefined: all count. */
+  exposedBeforeMs?: number | undefined;
 }
-
-/**
- * Metric of one player: whether it has an event (0 or 1), the number of events, or the sum of a number in their
- * properties. A property is a key, or a path of keys joined by dots; a value that is not a number counts as 0.
- */
-export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'sum'; property: string };
 
 /**
  * The statement that measures an experiment. Callers' values are parameters; the text depends only on the number and
@@ -55,71 +49,51 @@ export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'su
  * an experiment has: see `exposedPlayers`. Result rows: see `MeasuredGroup`.
  */
 export function experimentQuery(query: ReadoutQuery): { sql: string; parameters: Record<string, unknown> } {
-  const metrics = query.metrics.map(measureOf);
-  const listed = (part: (metric: Measure) => string): string => metrics.map(part).join(', ');
+  const metrics = measuredMetrics(query.metrics, ZONE);
+  const quantities = metrics.flatMap((metric) => metric.quantities);
+  const isBefore = metrics.some(({ before }) => before !== undefined);
   const sql = `
 WITH exposed AS (${exposedPlayers(IN_QUERY)}),
 measured AS (
   SELECT
     exposed.player_id AS player,
-    any(exposed.variant) AS variant,
-    any(exposed.stratum) AS stratum,
-    any(exposed.earlier) AS earlier,
-    any(exposed.excluded) AS excluded,
-    any(exposed.arrived) AS arrived,
+    any(exposed.first_place.1) AS exposed_at,
+    ${PLAYER_COLUMNS.map((column) => `any(exposed.${column}) AS ${column}`).join(', ')},
     any(exposed.named_other) AS named_other,
-    ${listed(({ events, total }) => `${events}, ${total}`)}
+    ${quantities.flatMap((quantity) => quantityColumns(quantity, ZONE, isBefore)).join(',\n    ')}
   FROM (
-    ${measuredRows(metrics)}
+    ${measuredRows(quantities, ZONE)}
   ) AS tracked
   RIGHT JOIN exposed ON tracked.player_id = exposed.player_id
+  WHERE exposed.first_place.1 < fromUnixTimestamp64Milli({exposed_before:Int64})
   GROUP BY player
 )
-${largestGroups(
-  query.by,
-  `SELECT
-  ${query.by === undefined ? `''` : 'grouped.value'} AS value,
-  variant,
-  stratum,
-  earlier,
-  excluded,
-  arrived,
-  count() AS players,
-  countIf(named_other) AS mismatches,
-  [${listed(({ number }) => `countIf(events_${number} > 0)`)}] AS conversions,
-  [${listed(({ own }) => `sum(${own})`)}] AS sums,
-  [${listed(({ own }) => `avg(${own})`)}] AS means,
-  [${listed(({ own }) => `varSampStable(${own})`)}] AS variances,
-  [${listed(({ own }) => `skewPop(${own})`)}] AS skews,
-  [${listed(({ own }) => `kurtPop(${own})`)}] AS kurtoses
-FROM measured${
-    query.by === undefined
-      ? ''
-      : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player
-WHERE stratum > 0`
-  }
-GROUP BY value, variant, stratum, earlier, excluded, arrived`,
-)}
+${largestGroups(query.by, groupedFigures(metrics, query.by))}
 LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
   return {
     sql,
     parameters: {
-      ...Object.fromEntries(metrics.flatMap(({ parameters }) => Object.entries(parameters))),
+      ...amountParameters(quantities),
       game: query.game,
       environment: query.environment,
       flag: query.flagKey,
       from: query.fromVersion,
       before: query.beforeVersion,
       variants: query.variants,
-      metrics: query.metrics.map(({ metric }) => metric),
       groups: query.groups,
       window: query.windowDays,
+      covariate: QUERY_LIMITS.resultsCovariateDays,
+      zone: 'UTC',
       since: query.sinceMs,
+      rows_since: isBefore ? query.sinceMs - QUERY_LIMITS.resultsCovariateDays * DAY_MS : query.sinceMs,
       until: query.untilMs,
       earlier: query.earlierSinceMs,
+      exposed_before: query.exposedBeforeMs ?? query.untilMs,
     },
   };
 }
+
+const ZONE = '{zone:String}';
 
 const IN_QUERY: ExposedParts = {
   scope: 'game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}',
@@ -129,59 +103,3 @@ const IN_QUERY: ExposedParts = {
   inTime: IN_TIME,
   sinceEarlier: 'received_at >= fromUnixTimestamp64Milli({earlier:Int64})',
 };
-
-const AFTER_EXPOSURE = `tracked.place > exposed.first_place
-      AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;
-
-/** A metric as parts of the statement. */
-interface Measure extends RowMetric {
-  number: number;
-  /** Columns of a player: events in the window, and the sum of their amounts. */
-  events: string;
-  total: string;
-  /** The metric of one player. */
-  own: string;
-  parameters: Record<string, string>;
-}
-
-function measureOf({ metric, aggregate }: Metric, number: number): Measure {
-  const { value, parameters } = eventValue(aggregate, number);
-  const counts = `tracked.event_name = {metric_${number}:String} AND ${AFTER_EXPOSURE}`;
-  const own: Readonly<Record<Aggregate['kind'], string>> = {
-    conversion: `toFloat64(events_${number} > 0)`,
-    count: `toFloat64(events_${number})`,
-    sum: `total_${number}`,
-  };
-  return {
-    number,
-    metric,
-    property: aggregate.kind === 'sum' ? aggregate.property : undefined,
-    events: `sumIf(tracked.counts, ${counts}) AS events_${number}`,
-    total: `sumIf(tracked.amount_${number}, ${counts}) AS total_${number}`,
-    amount: value,
-    column: `amount_${number}`,
-    own: own[aggregate.kind],
-    parameters: { ...parameters, [`metric_${number}`]: metric },
-  };
-}
-
-/** The amount of one event for a sum, as SQL with parameters. */
-function eventValue(aggregate: Aggregate, number: number): { value: string; parameters: Record<string, string> } {
-  if (aggregate.kind !== 'sum') return { value: 'toFloat64(0)', parameters: {} };
-  const keys = aggregate.property.split('.');
-  const nameOf = (place: number): string => `key_${number}_${place}`;
-  const parameters = Object.fromEntries(keys.map((key, place) => [nameOf(place), key]));
-  const property = `property_${number}`;
-  const whole = numberAt(`{${property}:String}`);
-  const nested = numberAt(keys.map((_, place) => `{${nameOf(place)}:String}`).join(', '));
-  return {
-    value: keys.length === 1 ? `coalesce(${whole}, 0.)` : `coalesce(${whole}, ${nested}, 0.)`,
-    parameters: { ...parameters, [property]: aggregate.property },
-  };
-}
-
-/** The number at a path of `properties`, else NULL. A text like "12" is not a number. */
-function numberAt(path: string): string {
-  const isNumber = `JSONType(properties, ${path}) IN ('Int64', 'UInt64', 'Double')`;
-  return `if(${isNumber}, toNullable(JSONExtractFloat(properties, ${path})), NULL)`;
-}

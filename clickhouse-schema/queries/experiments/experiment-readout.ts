@@ -23,6 +23,8 @@ export interface MeasuredPlayers {
 
 /** One metric of such players. */
 export interface MeasuredMetric {
+  /** Players who count for this metric: all, or of a retention those whose day is over. */
+  counted: number;
   /** Players with at least one event of the metric. */
   conversions: number;
   /** Sum of the metric over all players. */
@@ -33,6 +35,10 @@ export interface MeasuredMetric {
   /** Third and fourth central moments, μ₃/σ³ and μ₄/σ⁴. */
   skewness: number;
   kurtosis: number;
+  /** The value to which larger ones were capped; NaN: they were not. */
+  cap: number;
+  /** With CUPED `mean` and the moments are those of y − θx. NaN without it. */
+  cuped: { theta: number; covariateMean: number; covariateVariance: number; plainVariance: number };
 }
 
 /** The measurements of one metric. */
@@ -54,8 +60,9 @@ export interface Readout {
 
 /** The measurements of an experiment, for one metric and all players. */
 export async function findExperiment(run: RunQuery, query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>> {
-  const { metric, aggregate } = query;
-  const result = await findReadout(run, { ...query, metrics: [{ metric, aggregate }], by: undefined, groups: 1 });
+  const { metric, aggregate, winsorize, cuped } = query;
+  const metrics = [{ metric, aggregate, winsorize, cuped }];
+  const result = await findReadout(run, { ...query, metrics, by: undefined, groups: 1 });
   if (result.kind === 'unavailable') return result;
   const variants = result.value.groups.flatMap(({ value: _value, metrics, ...players }) =>
     metrics.map((measured) => ({ ...players, ...measured })),
@@ -78,12 +85,20 @@ export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<Q
     players: Number(row.players),
     mismatches: Number(row.mismatches),
     metrics: query.metrics.map((_, place) => ({
+      counted: Number(row.counted[place]),
       conversions: Number(row.conversions[place]),
       sum: figure(row.sums[place]),
       mean: figure(row.means[place]),
       variance: figure(row.variances[place]),
       skewness: figure(row.skews[place]),
       kurtosis: figure(row.kurtoses[place]),
+      cap: figure(row.caps[place]),
+      cuped: {
+        theta: figure(row.thetas[place]),
+        covariateMean: figure(row.covariate_means[place]),
+        covariateVariance: figure(row.covariate_variances[place]),
+        plainVariance: figure(row.plain_variances[place]),
+      },
     })),
   }));
   return { kind: 'answered', value: { groups, found: Number(result.value[0]?.found ?? 0) } };
@@ -98,12 +113,18 @@ interface ReadoutRow {
   arrived: number;
   players: number | string;
   mismatches: number | string;
+  counted: readonly (number | string)[];
   conversions: readonly (number | string)[];
   sums: readonly (number | null)[];
   means: readonly (number | null)[];
   variances: readonly (number | null)[];
   skews: readonly (number | null)[];
   kurtoses: readonly (number | null)[];
+  caps: readonly (number | null)[];
+  thetas: readonly (number | null)[];
+  covariate_means: readonly (number | null)[];
+  covariate_variances: readonly (number | null)[];
+  plain_variances: readonly (number | null)[];
   found: number | string;
 }
 

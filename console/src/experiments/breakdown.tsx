@@ -9,6 +9,7 @@ import { number } from '../parts/lists/values.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { ControlBadge, FigureCells, mostOf, pText, Verdict } from './figures.tsx';
+import { isComplete, measureName, metricBody } from './measure.ts';
 import type { Question } from './metric-results.tsx';
 
 const texts = TEXTS.experiment.breakdown;
@@ -96,15 +97,15 @@ interface GroupsProps extends Pick<BreakdownProps, 'questions'> {
 
 function Groups({ questions, by, place, isLong, onLong }: GroupsProps) {
   const { scope } = usePlace();
-  const [{ key, windowDays, period }] = questions;
-  const metrics = questions.map(({ metric, aggregate, property }) =>
-    aggregate === 'sum' ? { metric, aggregate, property } : { metric, aggregate },
-  );
-  const body = { metrics, by, limit: isLong ? MOST_GROUPS : GROUPS, window_days: windowDays, period };
+  const [{ key, windowDays, minAgeDays, period }] = questions;
+  const metrics = questions.map(({ measure, metric }) => metricBody(measure, metric));
+  const age = minAgeDays === 0 ? undefined : minAgeDays;
+  const limit = isLong ? MOST_GROUPS : GROUPS;
+  const body = { metrics, by, limit, window_days: windowDays, min_exposure_age_days: age, period };
   const query = useQuery({
     queryKey: ['results', scope.game, scope.environment, key, body],
     queryFn: ({ signal }) => call(scope, 'POST /v1/flags/flags/{key}/results', { path: { key }, body, signal }),
-    enabled: questions.every(({ aggregate, property }) => aggregate !== 'sum' || property !== ''),
+    enabled: questions.every(({ measure, metric }) => isComplete(measure, metric)),
     placeholderData: keepPreviousData,
   });
   return (
@@ -156,7 +157,8 @@ function Notes({ readout: { groups }, by, place }: { readout: Readout; by: Dimen
 
 function GroupsTable({ readout: { groups }, by, place }: { readout: Readout; by: Dimension; place: number }) {
   const metricOf = ({ metrics }: ValueGroup): MetricOf | undefined => metrics[place];
-  const metric = groups.map(metricOf).find((each) => each !== undefined)?.metric ?? '';
+  const found = groups.map(metricOf).find((each) => each !== undefined);
+  const metric = found === undefined ? '' : measureName(found.aggregate, found.metric ?? '');
   // Small groups have intervals so wide that beside them all others would look alike.
   const large = groups.filter(({ too_small: isSmall }) => !isSmall);
   const most = mostOf(
@@ -208,7 +210,12 @@ function GroupRows({ group, metric, by, most }: GroupRowsProps) {
             <Table.Th scope="row" fw={400}>
               {variant.variant_key} {place === 0 ? <ControlBadge /> : canDecide ? <Verdict interval={anytime} /> : null}
             </Table.Th>
-            <FigureCells variant={variant} anytime={anytime} aggregate={metric?.aggregate ?? ''} most={most} />
+            <FigureCells
+              variant={variant}
+              anytime={anytime}
+              aggregate={metric?.aggregate ?? 'conversion'}
+              most={most}
+            />
           </Table.Tr>
         );
       })}

@@ -1,4 +1,5 @@
 import { Badge, Table } from '@mantine/core';
+import { experimentMetric, type ExperimentMetricName } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
 import type { AnswerOf } from '../frame/api.ts';
 import { percent } from '../parts/charts/units.ts';
 import { number } from '../parts/lists/values.tsx';
@@ -12,6 +13,8 @@ const texts = TEXTS.experiment;
 interface Bounds {
   ci_low: number | null;
   ci_high: number | null;
+  /** Why there are none. */
+  too_small?: string | null;
 }
 
 type Results = AnswerOf<'GET /v1/flags/flags/{key}/results'>;
@@ -22,7 +25,7 @@ interface FigureCellsProps {
   variant: VariantFigures;
   /** The comparison that holds at any time. */
   anytime: SequentialFigures | undefined;
-  aggregate: string;
+  aggregate: ExperimentMetricName;
   /** The largest bound of all intervals of the table. */
   most: number;
 }
@@ -45,8 +48,8 @@ export function FigureCells({ variant, anytime, aggregate, most }: FigureCellsPr
   );
 }
 
-function Interval({ of: { ci_low: low, ci_high: high }, most }: { of: Bounds; most: number }) {
-  if (low === null || high === null) return <>—</>;
+function Interval({ of: { ci_low: low, ci_high: high, too_small: reason }, most }: { of: Bounds; most: number }) {
+  if (low === null || high === null) return <>{reason === null || reason === undefined ? '—' : reasonText(reason)}</>;
   return (
     <>
       <span style={{ whiteSpace: 'nowrap' }}>
@@ -86,6 +89,11 @@ export function ControlBadge() {
   );
 }
 
+/** Why a comparison has no interval, in words. */
+function reasonText(reason: string): string {
+  return Object.entries(texts.tooSmall).find(([key]) => key === reason)?.[1] ?? reason;
+}
+
 function percentText(share: number | null): string {
   if (share === null) return '—';
   return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}\u00A0%`;
@@ -96,8 +104,8 @@ export function pText(p: number | null): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
-/** For a conversion the share of players, otherwise a count or a sum per player. */
-function meanText(mean: number | null, aggregate: string): string {
+/** A share as percent, anything else as a number. */
+function meanText(mean: number | null, aggregate: ExperimentMetricName): string {
   if (mean === null) return '—';
-  return aggregate === 'conversion' ? percent(mean) : mean.toPrecision(4);
+  return experimentMetric(aggregate).unit === 'share' ? percent(mean) : mean.toPrecision(4);
 }

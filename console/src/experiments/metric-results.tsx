@@ -5,36 +5,36 @@ import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
+import { isComplete, type Measure, measureName, metricBody } from './measure.ts';
+import { percent } from '../parts/charts/units.ts';
 import { ControlBadge, FigureCells, mostOf, Verdict } from './figures.tsx';
 
 const texts = TEXTS.experiment;
 
 export type Results = AnswerOf<'GET /v1/flags/flags/{key}/results'>;
-export type Aggregate = 'conversion' | 'count' | 'sum';
-
 export interface Question {
   key: string;
+  /** Name of the events; '' of a metric without. */
   metric: string;
-  aggregate: Aggregate;
-  property: string;
+  measure: Measure;
   windowDays: number;
+  minAgeDays: number;
   /** undefined: the current one. */
   period: number | undefined;
 }
 
-export function useResults({ key, metric, aggregate, property, windowDays, period }: Question) {
+export function useResults({ key, metric, measure, windowDays, minAgeDays, period }: Question) {
   const { scope } = usePlace();
   const query = {
-    metric,
-    aggregate,
-    property: aggregate === 'sum' ? property : undefined,
+    ...metricBody(measure, metric),
     window_days: windowDays,
+    min_exposure_age_days: minAgeDays === 0 ? undefined : minAgeDays,
     period,
   };
   return useQuery({
     queryKey: ['results', scope.game, scope.environment, key, query],
     queryFn: ({ signal }) => call(scope, 'GET /v1/flags/flags/{key}/results', { path: { key }, query, signal }),
-    enabled: metric !== '' && (aggregate !== 'sum' || property !== ''),
+    enabled: isComplete(measure, metric),
   });
 }
 
@@ -44,7 +44,7 @@ export function MetricResults({ question, onShip }: { question: Question; onShip
   return (
     <section>
       <Title order={2} size="h5" mb="xs">
-        {texts.results(question.metric)}
+        {texts.results(measureName(question.measure.aggregate, question.metric))}
       </Title>
       <Loaded query={query}>
         {(found) =>
@@ -60,12 +60,13 @@ export function MetricResults({ question, onShip }: { question: Question; onShip
 }
 
 function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant: string) => void) | undefined }) {
-  const { variants, sequential } = results;
+  const { variants, sequential, cap, cuped } = results;
+  const name = measureName(results.aggregate, results.metric ?? '');
   const most = mostOf([...variants, ...sequential.variants]);
   return (
     <>
-      <ScrollRegion label={texts.results(results.metric)}>
-        <Table aria-label={texts.results(results.metric)} verticalSpacing={6}>
+      <ScrollRegion label={texts.results(name)}>
+        <Table aria-label={texts.results(name)} verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
               {Object.entries(texts.columns).map(([id, label]) => (
@@ -96,6 +97,8 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
           </Table.Tbody>
         </Table>
       </ScrollRegion>
+      {cap === null ? null : <Text size="sm">{texts.capped(cap.toPrecision(4))}</Text>}
+      {cuped === null ? null : <Text size="sm">{texts.cuped(percent(cuped.variance_reduction ?? 0))}</Text>}
       <Text size="sm" c="dimmed">
         {texts.sequentialHelp}
       </Text>

@@ -1,28 +1,12 @@
-import {
-  Alert,
-  Anchor,
-  Card,
-  Group,
-  NativeSelect,
-  NumberInput,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../frame/api.ts';
-import { useEventNames } from '../conditions/names.ts';
 import { Breakdown, type Choice, DIMENSIONS, MOST_GROUPS } from '../experiments/breakdown.tsx';
-import {
-  type Aggregate,
-  MetricResults,
-  type Question,
-  type Results,
-  useResults,
-} from '../experiments/metric-results.tsx';
+import { MetricForm, MOST_METRICS, WINDOW_DAYS } from '../experiments/metric-form.tsx';
+import { hasEvents, isComplete, measureIn, needsEvents } from '../experiments/measure.ts';
+import { MetricResults, type Question, type Results, useResults } from '../experiments/metric-results.tsx';
 import { shipped } from '../experiments/ship.ts';
 import { type Flag, flagQuery, useFlag } from '../definitions.ts';
 import { contentOf } from '../flags/edited-flag.ts';
@@ -39,9 +23,6 @@ import { TEXTS } from '../texts.ts';
 import { NoFlag } from './flag.tsx';
 
 const texts = TEXTS.experiment;
-const AGGREGATES = ['conversion', 'count', 'sum'] as const satisfies readonly Aggregate[];
-const WINDOW_DAYS = 7;
-const MOST_METRICS = 5;
 
 /** The results of a flag's experiment. What is measured is in the address. */
 export function Experiment({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -80,8 +61,8 @@ function Body({ flag }: { flag: Flag }) {
   const [params, setParams] = useSearchParams();
   const [winner, setWinner] = useState<string | undefined>();
   const metrics = params.getAll('metric').slice(0, MOST_METRICS);
-  const aggregate = AGGREGATES.find((each) => each === params.get('aggregate')) ?? 'conversion';
-  const property = params.get('property') ?? '';
+  const measure = measureIn(params);
+  const minAgeDays = Number(params.get('min_age') ?? 0);
   const windowDays = Number(params.get('window') ?? WINDOW_DAYS);
   const period = params.get('period') === null ? undefined : Number(params.get('period'));
   const set = (name: string, values: readonly string[]): void =>
@@ -93,27 +74,25 @@ function Body({ flag }: { flag: Flag }) {
       },
       { replace: true },
     );
-  const questions = metrics.map((metric): Question => ({
-    key: flag.key,
-    metric,
-    aggregate,
-    property,
-    windowDays,
-    period,
-  }));
+  const asked = { key: flag.key, measure, windowDays, minAgeDays, period };
+  const names = hasEvents(measure.aggregate) ? metrics : [];
+  const chosen = names.length === 0 && !needsEvents(measure.aggregate) ? [''] : names;
+  const questions = chosen
+    .filter((metric) => isComplete(measure, metric))
+    .map((metric): Question => ({ ...asked, metric }));
   const [main, ...others] = questions;
   const chooseBreakdown = ({ by, metric, isLong }: Partial<Choice>): void => {
     if (metric !== undefined) return set('of', [metric]);
     if (isLong === true) return set('groups', [String(MOST_GROUPS)]);
     set('by', by === undefined ? [] : [by]);
   };
-  const first = useResults(main ?? { key: flag.key, metric: '', aggregate, property, windowDays, period });
+  const first = useResults(main ?? { ...asked, metric: '' });
   return (
     <Stack>
       <SavedNotice place={flagQuery(scope, flag.key)} version={flag.version} />
-      <MetricForm asked={{ metrics, aggregate, property, windowDays, period }} results={first.data} set={set} />
+      <MetricForm asked={{ ...asked, metrics }} results={first.data} set={set} />
       {main === undefined ? (
-        <Empty title={texts.choose}>{texts.chooseHelp}</Empty>
+        <Empty title={chosen.length === 0 ? texts.choose : texts.incomplete}>{texts.chooseHelp}</Empty>
       ) : (
         <Loaded query={first}>{(found) => <Checks results={found} />}</Loaded>
       )}
@@ -133,62 +112,6 @@ function Body({ flag }: { flag: Flag }) {
   );
 }
 
-interface MetricFormProps {
-  asked: Pick<Question, 'aggregate' | 'property' | 'windowDays' | 'period'> & { metrics: string[] };
-  results: Results | undefined;
-  /** Sets a parameter of the address. */
-  set: (name: string, values: readonly string[]) => void;
-}
-
-function MetricForm({ asked, results, set }: MetricFormProps) {
-  const { metrics, aggregate, property, windowDays, period } = asked;
-  const names = useEventNames();
-  return (
-    <Card withBorder>
-      <Group align="flex-end">
-        <TagsInput
-          label={texts.metrics}
-          description={texts.metricsHelp}
-          style={{ flex: '1 1 280px' }}
-          value={metrics}
-          data={[...new Set(names)]}
-          maxTags={MOST_METRICS}
-          onChange={(value) => set('metric', value)}
-        />
-        <NativeSelect
-          label={texts.aggregate}
-          value={aggregate}
-          data={AGGREGATES.map((each) => ({ value: each, label: texts.aggregates[each] }))}
-          onChange={(event) => set('aggregate', [event.currentTarget.value])}
-        />
-        {aggregate === 'sum' ? (
-          <TextInput
-            label={texts.property}
-            value={property}
-            onChange={(event) => set('property', [event.currentTarget.value])}
-          />
-        ) : null}
-        <NumberInput
-          label={texts.window}
-          w={170}
-          min={1}
-          allowDecimal={false}
-          hideControls
-          value={windowDays}
-          onChange={(days) => set('window', [String(typeof days === 'number' ? days : WINDOW_DAYS)])}
-        />
-        {results === undefined ? null : (
-          <PeriodSelect
-            results={results}
-            onChange={(chosen) => set('period', chosen === '' ? [] : [chosen])}
-            isCurrent={period === undefined}
-          />
-        )}
-      </Group>
-    </Card>
-  );
-}
-
 /** The breakdown that the address names. */
 function breakdownOf(params: URLSearchParams): Choice {
   return {
@@ -196,29 +119,6 @@ function breakdownOf(params: URLSearchParams): Choice {
     metric: params.get('of') ?? '',
     isLong: params.get('groups') === String(MOST_GROUPS),
   };
-}
-
-interface PeriodSelectProps {
-  results: Results;
-  isCurrent: boolean;
-  onChange: (period: string) => void;
-}
-
-function PeriodSelect({ results, isCurrent, onChange }: PeriodSelectProps) {
-  return (
-    <NativeSelect
-      label={texts.period}
-      value={isCurrent ? '' : String(results.period)}
-      data={[
-        { value: '', label: texts.current },
-        ...results.periods.map(({ period, version, started_at: at }) => ({
-          value: String(period),
-          label: texts.periodOf(period, version, at.slice(0, 16).replace('T', ' ')),
-        })),
-      ]}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
 }
 
 /** Whether the results can be trusted: the sample ratio comes first. */

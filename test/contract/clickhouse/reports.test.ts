@@ -416,12 +416,41 @@ describe('the results of an experiment by groups of players', () => {
     expect(all?.sample_ratio).toEqual(data['sample_ratio']);
     const { body } = await post({ metrics, by: 'country' });
     expect(body.data).toMatchObject({ by: 'country', comparisons: 3, window_days: 7, period: 1 });
+    // Capped at the largest of a tenth: 26 of 260 are above what half of the 52 buyers paid.
+    const options = 'aggregate=sum&property=amount&winsorize=0.9&cuped=true&min_exposure_age_days=0';
+    expect((await get(PATH, `${results}?metric=bought&${options}`)).data).toMatchObject({
+      aggregate: 'sum',
+      metric: 'bought',
+      property: 'amount',
+      winsorize: 0.9,
+      cap: 2,
+      cuped: { theta: 0, variance_reduction: 0 },
+      min_exposure_age_days: 0,
+    });
+    const retained = (await get(PATH, `${results}?aggregate=retention&day=1`)).data;
+    expect(retained).toMatchObject({
+      metric: null,
+      day: 1,
+      variants: [{ players: 0 }, { players: 0, too_small: 'players' }],
+    });
+    // Nobody was exposed a day ago.
+    const none = (await get(PATH, `${results}?metric=bought&min_exposure_age_days=1`)).data;
+    expect(none).toMatchObject({ variants: [{ players: 0 }, { players: 0, too_small: 'players' }] });
   });
 
   it.each([
     [{ metrics: [] }, '/metrics'],
     [{ metrics: [{ metric: 'x' }], by: 'device' }, '/by'],
     [{ metrics: [{ metric: 'x' }, { metric: 'x', aggregate: 'sum' }] }, '/metrics/1/property'],
+    [{ metrics: [{}] }, '/metrics/0/metric'],
+    [{ metrics: [{ aggregate: 'revenue', metric: 'x' }] }, '/metrics/0/metric'],
+    [{ metrics: [{ aggregate: 'retention' }] }, '/metrics/0/day'],
+    [{ metrics: [{ aggregate: 'ratio', metric: 'x' }] }, '/metrics/0/per_metric'],
+    [{ metrics: [{ aggregate: 'ratio', metric: 'x', per_metric: 'y', cuped: true }] }, '/metrics/0/cuped'],
+    [{ metrics: [{ metric: 'x', winsorize: 0.99 }] }, '/metrics/0/winsorize'],
+    [{ metrics: [{ aggregate: 'revenue', winsorize: 0.5 }] }, '/metrics/0/winsorize'],
+    [{ metrics: [{ aggregate: 'quantile', metric: 'x' }] }, '/metrics/0/property'],
+    [{ metrics: [{ metric: 'x' }], min_exposure_age_days: 91 }, '/min_exposure_age_days'],
     [{ metrics: [{ metric: 'x' }], limit: 21 }, '/limit'],
     [{ metrics: [{ metric: 'x' }], period: 9 }, '/period'],
   ])('%j is refused, and the error names %s', async (body, path) => {

@@ -3172,20 +3172,48 @@ export interface Operations {
       readonly key: string;
     };
     readonly query: {
+      /** What is measured of each player. */
+      readonly aggregate?:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
       /** Name of the events to measure. */
-      readonly metric: string;
-      /**
-       * Metric of a player: whether the player has such an event (`conversion`, default), the
-       * number of events (`count`), or the sum of a numeric property (`sum`).
-       */
-      readonly aggregate?: 'conversion' | 'count' | 'sum';
-      /**
-       * Required with `sum`: path of the number in the properties, keys joined by dots
-       * (`price.amount`).
-       */
+      readonly metric?: string;
+      /** Path of the number in the properties, keys joined by dots (`price.amount`). */
       readonly property?: string;
+      /** Name of the events that divide. */
+      readonly per_metric?: string;
+      /** Path of the number whose sum divides, instead of the number of events. */
+      readonly per_property?: string;
+      /** Day after the day of the first exposure. */
+      readonly day?: number;
+      /** Share of players below it. */
+      readonly quantile?: number;
+      /**
+       * Share of the players of all variants together above whose values larger ones are capped:
+       * 0.99 caps the largest of a hundred.
+       */
+      readonly winsorize?: number;
+      /**
+       * Whether to take off what the same metric in the 14 days before the exposure explains
+       * (CUPED), which narrows the interval.
+       */
+      readonly cuped?: boolean;
       /** Window after a player's first exposure in which its events count, days of 24 hours. */
       readonly window_days?: number;
+      /**
+       * Only players whose first exposure was at least this many days of 24 hours ago, or before
+       * the end of the period, count.
+       */
+      readonly min_exposure_age_days?: number;
       /** Number of a period in `periods` of the response. */
       readonly period?: number;
       /** Version of the flag, instead of `period`. */
@@ -3204,12 +3232,49 @@ export interface Operations {
       readonly period: number;
       /** The latest 20 periods of the flag, oldest first. */
       readonly periods: readonly Period[];
+      /** What was measured of each player. */
+      readonly aggregate:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
       /** Name of the measured events. */
-      readonly metric: string;
-      /** `conversion`, `count` or `sum`. */
-      readonly aggregate: string;
+      readonly metric: string | null;
+      /** The property. */
+      readonly property: string | null;
+      /** Name of the events that divide a ratio. */
+      readonly per_metric: string | null;
+      /** The property whose sum divides a ratio. */
+      readonly per_property: string | null;
+      /** The day of a retention. */
+      readonly day: number | null;
+      /** The share of a quantile. */
+      readonly quantile: number | null;
+      /** The share above which values were capped. */
+      readonly winsorize: number | null;
+      /** The value to which larger ones were capped, of all variants and groups together. */
+      readonly cap: number | null;
+      /** What CUPED did. */
+      readonly cuped: {
+        /** θ: what one unit before the exposure is worth after it. */
+        readonly theta: number;
+        /**
+         * Share of the variance that was taken off: the square of the correlation with the metric
+         * before.
+         */
+        readonly variance_reduction: number | null;
+      } | null;
       /** Length of the measured window, days after the first exposure. */
       readonly window_days: number;
+      /** Days since the first exposure that players have at least. */
+      readonly min_exposure_age_days: number;
       /** Results per variant, in the order of the flag. */
       readonly variants: readonly ResultsOfVariant[];
       /** The same comparison, valid however often you look and whenever you stop. */
@@ -3269,18 +3334,41 @@ export interface Operations {
     readonly body: {
       /** The metrics to measure, the deciding one first. */
       readonly metrics: readonly {
+        /** What is measured of each player. */
+        readonly aggregate?:
+          | 'conversion'
+          | 'count'
+          | 'sum'
+          | 'mean'
+          | 'revenue'
+          | 'payer'
+          | 'sessions'
+          | 'session'
+          | 'retention'
+          | 'ratio'
+          | 'quantile';
         /** Name of the events to measure. */
-        readonly metric: string;
-        /**
-         * Metric of a player: whether the player has such an event (`conversion`, default), the
-         * number of events (`count`), or the sum of a numeric property (`sum`).
-         */
-        readonly aggregate?: 'conversion' | 'count' | 'sum';
-        /**
-         * Required with `sum`: path of the number in the properties, keys joined by dots
-         * (`price.amount`).
-         */
+        readonly metric?: string;
+        /** Path of the number in the properties, keys joined by dots (`price.amount`). */
         readonly property?: string;
+        /** Name of the events that divide. */
+        readonly per_metric?: string;
+        /** Path of the number whose sum divides, instead of the number of events. */
+        readonly per_property?: string;
+        /** Day after the day of the first exposure. */
+        readonly day?: number;
+        /** Share of players below it. */
+        readonly quantile?: number;
+        /**
+         * Share of the players of all variants together above whose values larger ones are capped:
+         * 0.99 caps the largest of a hundred.
+         */
+        readonly winsorize?: number;
+        /**
+         * Whether to take off what the same metric in the 14 days before the exposure explains
+         * (CUPED), which narrows the interval.
+         */
+        readonly cuped?: boolean;
       }[];
       /**
        * What the players of a group have in common at their first exposure: a `segment` that they
@@ -3292,6 +3380,11 @@ export interface Operations {
       readonly limit?: number;
       /** Window after a player's first exposure in which its events count, days of 24 hours. */
       readonly window_days?: number;
+      /**
+       * Only players whose first exposure was at least this many days of 24 hours ago, or before
+       * the end of the period, count.
+       */
+      readonly min_exposure_age_days?: number;
       /** Number of a period in `periods` of the response. */
       readonly period?: number;
       /** Version of the flag, instead of `period`. */
@@ -3310,6 +3403,8 @@ export interface Operations {
       readonly periods: readonly Period[];
       /** Length of the measured window, days after the first exposure. */
       readonly window_days: number;
+      /** Days since the first exposure that players have at least. */
+      readonly min_exposure_age_days: number;
       /** What groups have in common, as in the request. */
       readonly by: string | null;
       /** Number of groups, of which `groups` has the largest. */
@@ -3363,12 +3458,45 @@ export interface Operations {
         readonly mismatched_players: number;
         /** Results per metric, in the order of the request. */
         readonly metrics: readonly {
+          /** What was measured of each player. */
+          readonly aggregate:
+            | 'conversion'
+            | 'count'
+            | 'sum'
+            | 'mean'
+            | 'revenue'
+            | 'payer'
+            | 'sessions'
+            | 'session'
+            | 'retention'
+            | 'ratio'
+            | 'quantile';
           /** Name of the measured events. */
-          readonly metric: string;
-          /** `conversion`, `count` or `sum`. */
-          readonly aggregate: string;
-          /** The property of `sum`. */
+          readonly metric: string | null;
+          /** The property. */
           readonly property: string | null;
+          /** Name of the events that divide a ratio. */
+          readonly per_metric: string | null;
+          /** The property whose sum divides a ratio. */
+          readonly per_property: string | null;
+          /** The day of a retention. */
+          readonly day: number | null;
+          /** The share of a quantile. */
+          readonly quantile: number | null;
+          /** The share above which values were capped. */
+          readonly winsorize: number | null;
+          /** The value to which larger ones were capped, of all variants and groups together. */
+          readonly cap: number | null;
+          /** What CUPED did. */
+          readonly cuped: {
+            /** θ: what one unit before the exposure is worth after it. */
+            readonly theta: number;
+            /**
+             * Share of the variance that was taken off: the square of the correlation with the metric
+             * before.
+             */
+            readonly variance_reduction: number | null;
+          } | null;
           /** Results per variant, in the order of the flag. */
           readonly variants: readonly ResultsOfVariant[];
           /** Sequential comparisons, in the same order. */

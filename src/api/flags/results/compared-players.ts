@@ -1,9 +1,5 @@
-import type {
-  MeasuredMetric,
-  MeasuredPlayers,
-} from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type { MeasuredPlayers } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
-import type { VariantSample } from '../../../analysis/experiment-results.ts';
 import type { MeasuredPeriod } from './experiment-period.ts';
 
 /* Which of the measured players of a period are compared, and which are left out. */
@@ -56,31 +52,6 @@ function weightOf(variantKey: string, percentage: number | null): number | null 
 function playersOf(rows: readonly MeasuredPlayers[]): number {
   return rows.reduce((sum, { players }) => sum + players, 0);
 }
-
-/** The sample of a variant; an empty sample if no player was exposed to it. */
-export function sampleOf(
-  measured: readonly (MeasuredPlayers & MeasuredMetric)[],
-  { variantKey, weight }: FlagArm,
-): VariantSample {
-  const rows = measured.filter(({ variant }) => variant === variantKey);
-  const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
-  const found = rows.find(({ excluded }) => !excluded);
-  if (found === undefined) {
-    return { variantKey, weight, arrived, ...NOTHING };
-  }
-  const { players, conversions, sum, mean, variance, skewness, kurtosis } = found;
-  return { variantKey, weight, arrived, players, conversions, sum, mean, variance, skewness, kurtosis };
-}
-
-const NOTHING = {
-  players: 0,
-  conversions: 0,
-  sum: 0,
-  mean: Number.NaN,
-  variance: Number.NaN,
-  skewness: Number.NaN,
-  kurtosis: Number.NaN,
-};
 
 export interface LeftOut {
   excludedPlayers: number;

@@ -1,46 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { armsOf, canDraw } from '../../../../actors/flags/periods.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
-import type {
-  Aggregate,
-  ExperimentPeriod,
-} from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
-import type { Failure, FieldFault } from '../../../../core/kernel/errors.ts';
+import type { ExperimentPeriod } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import type { Failure } from '../../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../../limits.ts';
 import { EVENT_QUERY_LIMITS } from '../../../../clickhouse-schema/queries/events/limits.ts';
 import { FLAG_API_LIMITS } from '../limits.ts';
-import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { invalid } from '../../route/route.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
-import { oneOf } from '../../input/fields.ts';
 
 /* What the routes with results of an experiment share: the period, the metrics and the samples. */
-
-/** Fields of a metric. */
-export const METRIC_FIELDS = {
-  metric: Type.String({
-    minLength: 1,
-    maxLength: TEXT_LIMITS.nameLength,
-    description: 'Name of the events to measure.',
-  }),
-  aggregate: Type.Optional(
-    oneOf(
-      ['conversion', 'count', 'sum'],
-      'Metric of a player: whether the player has such an event (`conversion`, default), the number of events ' +
-        '(`count`), or the sum of a numeric property (`sum`).',
-    ),
-  ),
-  property: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: API_LIMITS.propertyPathLength,
-      description:
-        'Required with `sum`: path of the number in the properties, keys joined by dots (`price.amount`). Other ' +
-        'values count as 0.',
-    }),
-  ),
-};
 
 /** Fields that choose players and time. */
 export const PERIOD_FIELDS = {
@@ -49,6 +19,15 @@ export const PERIOD_FIELDS = {
       minimum: 1,
       maximum: API_LIMITS.resultsWindowDays,
       description: `Window after a player's first exposure in which its events count, days of 24 hours. Default: 7.`,
+    }),
+  ),
+  min_exposure_age_days: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: API_LIMITS.resultsWindowDays,
+      description:
+        'Only players whose first exposure was at least this many days of 24 hours ago, or before the end of the ' +
+        'period, count. With the value of `window_days` all have their whole window. Default: 0.',
     }),
   ),
   period: Type.Optional(
@@ -78,7 +57,6 @@ export const PERIOD_FIELDS = {
   ),
 };
 
-const MetricInput = Type.Object(METRIC_FIELDS);
 const PeriodInput = Type.Object(PERIOD_FIELDS);
 
 /** The period of a request: whom to measure, the variants, and what the response says of the period. */
@@ -100,6 +78,7 @@ export interface ShownPeriod {
   period: number;
   periods: readonly FlagPeriod[];
   windowDays: number;
+  minExposureAgeDays: number;
 }
 
 /**
@@ -120,6 +99,7 @@ export function measuredPeriod(
   const nowMs = services.clock.wallMs();
   const windowDays = input.window_days ?? DEFAULT_WINDOW_DAYS;
   const { current, next, all } = chosen;
+  const age = input.min_exposure_age_days ?? 0;
   const arms = current.arms ?? armsOf(flag);
   const spanFromMs = nowMs - FLAG_API_LIMITS.resultsSpanDays * DAY_MS;
   return {
@@ -135,6 +115,7 @@ export function measuredPeriod(
       sinceMs: Math.max(current.since - EVENT_QUERY_LIMITS.resultsMarginMs, spanFromMs),
       untilMs: next?.since ?? nowMs + EVENT_QUERY_LIMITS.resultsMarginMs,
       earlierSinceMs: Math.max(flag.createdAt - EVENT_QUERY_LIMITS.resultsMarginMs, spanFromMs),
+      exposedBeforeMs: age === 0 ? undefined : Math.min(nowMs, next?.since ?? nowMs) - age * DAY_MS,
     },
     arms,
     percentage: input.percentage,
@@ -146,6 +127,7 @@ export function measuredPeriod(
       period: current.period,
       periods: all,
       windowDays,
+      minExposureAgeDays: age,
     },
   };
 }
@@ -182,22 +164,3 @@ function chosenPeriod(
 }
 
 const DEFAULT_WINDOW_DAYS = 7;
-
-/**
- * The aggregate of a metric; its faults are added to `faults`.
- * @param path where the metric is in the request, with `/` at the end; empty for a query string
- */
-export function aggregateOf(
-  { aggregate: kind = 'conversion', property }: Static<typeof MetricInput>,
-  path: string,
-  faults: FieldFault[],
-): Aggregate {
-  const at = `${path}property`;
-  if (kind === 'sum' && property === undefined) faults.push({ path: at, message: 'is required with `aggregate=sum`' });
-  if (kind !== 'sum' && property !== undefined)
-    faults.push({ path: at, message: 'is allowed with `aggregate=sum` only' });
-  if ((property?.split('.').length ?? 0) > API_LIMITS.propertyPathKeys) {
-    faults.push({ path: at, message: `must have at most ${API_LIMITS.propertyPathKeys} keys joined by dots` });
-  }
-  return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
-}

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Metric } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import type { Metric } from '../../../../clickhouse-schema/queries/experiments/metric.ts';
 import { type ExperimentResults, SMALL_GROUP_PLAYERS } from '../../../analysis/experiment-results.ts';
 import {
   COMPARED,
@@ -7,6 +7,8 @@ import {
   comparedJson,
   LEFT_OUT,
   leftOutJson,
+  METRIC_EXAMPLE,
+  METRIC_REPLY,
   PERIOD_EXAMPLE,
   Periods,
   periodJson,
@@ -14,21 +16,23 @@ import {
   SEQUENTIAL_EXAMPLE,
   sequentialJson,
   SequentialVariants,
+  treatedJson,
   Variant,
   variantJson,
   VARIANTS_EXAMPLE,
+  WINDOW_REPLY,
 } from './flag-results-resource.ts';
 import type { LeftOut, ShownPlayers } from './compared-players.ts';
 import type { ShownPeriod } from './experiment-period.ts';
+import { metricJson } from './metric-fields.ts';
+import type { Treated } from './variant-samples.ts';
 import { textOrNull } from '../../input/fields.ts';
 
 /* The resource of a breakdown of results: its schema, its JSON text and its example. */
 
 const MetricResults = Type.Object(
   {
-    metric: Type.String({ description: 'Name of the measured events.' }),
-    aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
-    property: textOrNull('The property of `sum`; else null.'),
+    ...METRIC_REPLY,
     variants: Type.Array(Variant, { description: 'Results per variant, in the order of the flag.' }),
     sequential: SequentialVariants,
   },
@@ -60,7 +64,7 @@ export const FlagReadout = Type.Object(
     flag_version: Type.Integer({ description: 'Latest version of the flag in this period.' }),
     period: Type.Integer({ description: 'Period of these results.' }),
     periods: Periods,
-    window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
+    ...WINDOW_REPLY,
     by: textOrNull('What groups have in common, as in the request; null: one group with all players.'),
     groups_found: Type.Integer({ description: 'Number of groups, of which `groups` has the largest.' }),
     comparisons: Type.Integer({
@@ -79,7 +83,7 @@ export interface ShownGroup {
   value: string | null;
   tooSmall: boolean;
   leftOut: LeftOut;
-  results: readonly ExperimentResults[];
+  results: readonly (ExperimentResults & { treated: Treated })[];
 }
 
 export interface ShownReadout extends ShownPeriod, ShownPlayers {
@@ -99,6 +103,7 @@ export function readoutJson(shown: ShownReadout): string {
     period: shown.period,
     periods: shown.periods.map(periodJson),
     window_days: shown.windowDays,
+    min_exposure_age_days: shown.minExposureAgeDays,
     by: shown.by ?? null,
     groups_found: shown.groupsFound,
     comparisons: compared.filter(({ interval }) => (interval?.pValue ?? null) !== null).length,
@@ -114,12 +119,11 @@ function groupJson({ value, tooSmall, leftOut, results }: ShownGroup, metrics: r
     too_small: tooSmall,
     sample_ratio: { p_value: ratio?.pValue ?? null, mismatch: ratio?.mismatch ?? false },
     ...leftOutJson(leftOut),
-    metrics: metrics.map(({ metric, aggregate }, place) => {
+    metrics: metrics.map((metric, place) => {
       const variants = results[place]?.variants ?? [];
       return {
-        metric,
-        aggregate: aggregate.kind,
-        property: aggregate.kind === 'sum' ? aggregate.property : null,
+        ...metricJson(metric),
+        ...treatedJson(results[place]?.treated ?? { cap: null, cuped: null }),
         variants: variants.map(variantJson),
         sequential: variants.map(sequentialJson),
       };
@@ -130,6 +134,7 @@ function groupJson({ value, tooSmall, leftOut, results }: ShownGroup, metrics: r
 export const FLAG_READOUT_EXAMPLE = {
   ...PERIOD_EXAMPLE,
   window_days: 7,
+  min_exposure_age_days: 0,
   by: 'country',
   groups_found: 31,
   comparisons: 1,
@@ -144,9 +149,7 @@ export const FLAG_READOUT_EXAMPLE = {
       mismatched_players: 0,
       metrics: [
         {
-          metric: 'purchase_completed',
-          aggregate: 'conversion',
-          property: null,
+          ...METRIC_EXAMPLE,
           variants: VARIANTS_EXAMPLE,
           sequential: SEQUENTIAL_EXAMPLE,
         },

@@ -7,8 +7,10 @@ import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { QUERY_LIMITS } from '../../../../clickhouse-schema/queries/limits.ts';
 import { answer } from '../../route/answer.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
-import { comparedPlayers, leftOut, sampleOf } from './compared-players.ts';
-import { aggregateOf, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS } from './experiment-period.ts';
+import { comparedPlayers, leftOut } from './compared-players.ts';
+import { measuredPeriod, PERIOD_FIELDS } from './experiment-period.ts';
+import { METRIC_FIELDS, metricOf } from './metric-fields.ts';
+import { metricSamples } from './variant-samples.ts';
 import { FLAG_READOUT_EXAMPLE, FlagReadout, readoutJson, type ShownGroup } from './flag-readout-resource.ts';
 import { findStoredFlag } from '../flags.ts';
 import { oneOf } from '../../input/fields.ts';
@@ -66,10 +68,7 @@ export const queryFlagResults = defineRoute({
       const flag = findStoredFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       const faults: FieldFault[] = [];
-      const metrics = body.metrics.map((each, place) => ({
-        metric: each.metric,
-        aggregate: aggregateOf(each, `/metrics/${place}/`, faults),
-      }));
+      const metrics = body.metrics.map((each, place) => metricOf(each, `/metrics/${place}/`, faults));
       if (faults.length > 0) return invalid(faults);
       const found = measuredPeriod(flag, body, context, '/');
       if (found.kind === 'failure') return found;
@@ -103,8 +102,8 @@ function groupOf(
       const own = metrics[place];
       return own === undefined ? [] : [{ ...players, ...own }];
     });
-    return arms.map((arm) => sampleOf(measured, arm));
+    return metricSamples(measured, arms);
   });
-  const results = samples.map((sample) => experimentResults(sample));
-  return { value, tooSmall: isSmallGroup(samples[0] ?? []), leftOut: leftOut(rows), results };
+  const results = samples.map(({ samples: variants, ...treated }) => ({ ...experimentResults(variants), treated }));
+  return { value, tooSmall: isSmallGroup(samples[0]?.samples ?? []), leftOut: leftOut(rows), results };
 }

@@ -1,9 +1,13 @@
 import { Type } from 'typebox';
+import type { Metric } from '../../../../clickhouse-schema/queries/experiments/metric.ts';
+import { EXPERIMENT_METRIC_NAMES } from '../../../../core/vocabulary/metrics/experiment-metrics.ts';
 import type { FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
 import { ALPHA, type ExperimentResults, type VariantResult } from '../../../analysis/experiment-results.ts';
 import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { numberOrNull, timeOut } from '../../input/fields.ts';
+import { integerOrNull, nullable, numberOrNull, oneOf, textOrNull, timeOut } from '../../input/fields.ts';
+import { metricJson } from './metric-fields.ts';
+import type { Treated } from './variant-samples.ts';
 import { TooSmallOrNull } from '../../input/too-small.ts';
 import type { LeftOut, ShownPlayers } from './compared-players.ts';
 
@@ -124,6 +128,50 @@ export const Periods = Type.Array(
   { description: `The latest ${FLAG_LIMITS.flagPeriods} periods of the flag, oldest first.` },
 );
 
+/** What was measured, and how its values were treated. */
+export const METRIC_REPLY = {
+  aggregate: oneOf(EXPERIMENT_METRIC_NAMES, 'What was measured of each player.'),
+  metric: textOrNull('Name of the measured events; null for metrics without.'),
+  property: textOrNull('The property; null without one.'),
+  per_metric: textOrNull('Name of the events that divide a ratio; else null.'),
+  per_property: textOrNull('The property whose sum divides a ratio; else null.'),
+  day: integerOrNull('The day of a retention; else null.'),
+  quantile: numberOrNull('The share of a quantile; else null.'),
+  winsorize: numberOrNull('The share above which values were capped; null: none were.'),
+  cap: numberOrNull(
+    'The value to which larger ones were capped, of all variants and groups together. null: none were.',
+  ),
+  cuped: nullable(
+    Type.Object(
+      {
+        theta: Type.Number({ description: 'θ: what one unit before the exposure is worth after it.' }),
+        variance_reduction: numberOrNull(
+          'Share of the variance that was taken off: the square of the correlation with the metric before.',
+        ),
+      },
+      { description: 'What CUPED did. `mean` and all comparisons are adjusted; `sum` and `conversions` are not.' },
+    ),
+  ),
+};
+
+export const WINDOW_REPLY = {
+  window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
+  min_exposure_age_days: Type.Integer({ description: 'Days since the first exposure that players have at least.' }),
+};
+
+export const METRIC_EXAMPLE = {
+  aggregate: 'conversion',
+  metric: 'purchase_completed',
+  property: null,
+  per_metric: null,
+  per_property: null,
+  day: null,
+  quantile: null,
+  winsorize: null,
+  cap: null,
+  cuped: null,
+};
+
 /** Results of an experiment. */
 export const FlagResults = Type.Object(
   {
@@ -131,9 +179,8 @@ export const FlagResults = Type.Object(
     flag_version: Type.Integer({ description: 'Latest version of the flag in this period.' }),
     period: Type.Integer({ description: 'Period of these results.' }),
     periods: Periods,
-    metric: Type.String({ description: 'Name of the measured events.' }),
-    aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
-    window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
+    ...METRIC_REPLY,
+    ...WINDOW_REPLY,
     variants: Type.Array(Variant, { description: 'Results per variant, in the order of the flag.' }),
     sequential: Type.Object(
       {
@@ -195,9 +242,9 @@ export const COMPARED_EXAMPLE = { reason: null, percentage: null, percentages: [
 
 export const FLAG_RESULTS_EXAMPLE = {
   ...PERIOD_EXAMPLE,
-  metric: 'purchase_completed',
-  aggregate: 'conversion',
+  ...METRIC_EXAMPLE,
   window_days: 7,
+  min_exposure_age_days: 0,
   variants: VARIANTS_EXAMPLE,
   sequential: {
     method: 'asymptotic_confidence_sequence',
@@ -218,9 +265,10 @@ export interface ResultsRequest extends ShownPlayers, LeftOut {
   flagVersion: number;
   period: number;
   periods: readonly FlagPeriod[];
-  metric: string;
-  aggregate: string;
+  measured: Metric;
+  treated: Treated;
   windowDays: number;
+  minExposureAgeDays: number;
 }
 
 /** Results as JSON text. */
@@ -230,9 +278,10 @@ export function resultsJson(request: ResultsRequest, { variants, sampleRatio }: 
     flag_version: request.flagVersion,
     period: request.period,
     periods: request.periods.map(periodJson),
-    metric: request.metric,
-    aggregate: request.aggregate,
+    ...metricJson(request.measured),
+    ...treatedJson(request.treated),
     window_days: request.windowDays,
+    min_exposure_age_days: request.minExposureAgeDays,
     variants: variants.map(variantJson),
     sequential: {
       method: 'asymptotic_confidence_sequence',
@@ -256,6 +305,10 @@ export function leftOutJson({ excludedPlayers, leftOutEarlier, mismatchedPlayers
 
 export function comparedJson({ reason, percentage, percentages }: ShownPlayers) {
   return { reason, percentage, percentages };
+}
+
+export function treatedJson({ cap, cuped }: Treated) {
+  return { cap, cuped: cuped && { theta: cuped.theta, variance_reduction: cuped.varianceReduction } };
 }
 
 export function periodJson({ period, version, since }: FlagPeriod) {

@@ -3,8 +3,10 @@ import { experimentResults } from '../../../analysis/experiment-results.ts';
 import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { answer } from '../../route/answer.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
-import { comparedPlayers, leftOut, sampleOf } from './compared-players.ts';
-import { aggregateOf, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS } from './experiment-period.ts';
+import { comparedPlayers, leftOut } from './compared-players.ts';
+import { measuredPeriod, PERIOD_FIELDS } from './experiment-period.ts';
+import { METRIC_FIELDS, metricOf } from './metric-fields.ts';
+import { metricSamples } from './variant-samples.ts';
 import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
 import { findStoredFlag } from '../flags.ts';
 
@@ -41,20 +43,18 @@ export const getFlagResults = defineRoute({
       const flag = findStoredFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       const faults: FieldFault[] = [];
-      const aggregate = aggregateOf(query, '', faults);
+      const metric = metricOf(query, '', faults);
       if (faults.length > 0) return invalid(faults);
       const found = measuredPeriod(flag, query, context);
       if (found.kind === 'failure') return found;
-      const { metric } = query;
-      return { kind: 'question', question: { ...found, measured: { ...found.measured, metric, aggregate } } };
+      return { kind: 'question', question: { ...found, measured: { ...found.measured, ...metric } } };
     },
     read: (analytics, { measured }) => analytics.experiment(measured),
-    toAnswer(measured, question) {
-      const { rows, arms, shown } = comparedPlayers(measured, question);
-      const { metric, aggregate } = question.measured;
-      const results = experimentResults(arms.map((arm) => sampleOf(rows, arm)));
-      const request = { ...question.shown, ...shown, metric, aggregate: aggregate.kind, ...leftOut(rows) };
-      return answer(resultsJson(request, results));
+    toAnswer(variants, question) {
+      const { rows, arms, shown } = comparedPlayers(variants, question);
+      const { samples, ...treated } = metricSamples(rows, arms);
+      const request = { ...question.shown, ...shown, measured: question.measured, treated, ...leftOut(rows) };
+      return answer(resultsJson(request, experimentResults(samples)));
     },
   },
 });
