@@ -14,6 +14,7 @@ const MUST_MEET: Readonly<Record<string, number>> = {
   'fact: SessionRecorded': 450,
   'fact: PurchaseRecorded': 450,
   'fact: PurchaseReversed': 10,
+  'fact: PurchaseRefunded': 20,
   'fact: ChurnRiskChanged': 30,
   'fact: SessionOpened': 400,
   'fact: SessionSynced': 200,

@@ -718,6 +718,8 @@ export type ErrorBody = {
       readonly flags?: readonly string[];
       /** Keys of the campaigns that use the segment. */
       readonly campaigns?: readonly string[];
+      /** What remains of the purchase that the request refunds, in the game's currency. */
+      readonly remaining?: number;
       /** Start time of the recovery that is already running. */
       readonly since?: string;
       /** The faults of the request. */

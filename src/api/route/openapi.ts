@@ -125,6 +125,10 @@ const ERROR_SCHEMA = {
               items: { type: 'string' },
               description: 'Keys of the campaigns that use the segment.',
             },
+            remaining: {
+              type: 'number',
+              description: "What remains of the purchase that the request refunds, in the game's currency.",
+            },
             since: { type: 'string', description: 'Start time of the recovery that is already running.' },
             fields: {
               type: 'array',

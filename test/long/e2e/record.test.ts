@@ -209,3 +209,59 @@ test('a game that accepts purchases only from servers refuses client keys', asyn
   });
   expect((await record('session', { session_id: 'own-1', duration_seconds: 1 })).replayed).toBe('true');
 });
+
+test('a refund changes totals, rows, events and webhooks, once, also over kill -9', async () => {
+  const { server } = service.keys.live;
+  const webhook = { name: 'refunds', url: receiver.url, events: ['event.purchase_refunded'], enabled: true };
+  expect((await service.call(server, 'POST', '/v1/integrations/webhooks', webhook)).status).toBe(201);
+  const of = await service.player(server, 'refunded');
+  const send = (what: string) => record(what, undefined, { key: server, of });
+  await send('purchase?amount=9.99&product_id=gems&transaction_id=tx-1');
+  await send('purchase?amount=5&transaction_id=tx-2');
+  const part = await send('refund?transaction_id=tx-1&amount=2&refund_id=r-1');
+  expect(part.data).toEqual({
+    player_id: of,
+    transaction_id: 'tx-1',
+    amount: 2,
+    remaining: 7.99,
+    total_revenue: 12.99,
+    purchase_count: 2,
+    is_payer: true,
+  });
+  const pids: { service: number } = JSON.parse(readFileSync(join(service.supervised.dataDir, 'pids.json'), 'utf8'));
+  process.kill(pids.service, 'SIGKILL');
+  const again = await until('it is back', async () => {
+    const answer = await send('refund?transaction_id=tx-1&amount=2&refund_id=r-1').catch(() => undefined);
+    return answer?.status === 200 && answer;
+  });
+  expect(again).toEqual({ ...part, replayed: 'true' });
+  expect(await send('refund?transaction_id=tx-1&amount=8')).toMatchObject({ status: 409, code: 'CONFLICT' });
+  expect(await send('refund?transaction_id=tx-9')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  expect((await send('refund?transaction_id=tx-1')).data).toMatchObject({ total_revenue: 5, purchase_count: 1 });
+  expect((await send('refund?transaction_id=tx-2')).data).toMatchObject({ total_revenue: 0, is_payer: false });
+
+  const sums = await until('all is in ClickHouse', async () => {
+    const [row] = await service.sql<Record<string, string | number>>(
+      `SELECT toUInt32(count()) AS rows, toString(sum(amount)) AS net, toInt32(sum(counts)) AS count,
+        toString(sumIf(amount, kind != 'refund')) AS gross FROM purchases WHERE player_id = '${of}'`,
+    );
+    return row?.['rows'] === 5 && row;
+  });
+  expect(sums).toEqual({ rows: 5, net: '0', count: 0, gross: '14.99' });
+  const delivered = await until('the refunds are delivered', () => {
+    const bodies = receiver.requests.map(({ body }): { id: string; type: string; data: { properties: object } } =>
+      JSON.parse(body),
+    );
+    const refunds = new Map(
+      bodies.filter(({ type }) => type === 'event.purchase_refunded').map(({ id, data }) => [id, data.properties]),
+    );
+    return refunds.size >= 3 && [...refunds.values()];
+  });
+  expect(delivered).toContainEqual({
+    amount: 2,
+    remaining: 7.99,
+    product_id: 'gems',
+    transaction_id: 'tx-1',
+    refund_id: 'r-1',
+  });
+});

@@ -213,7 +213,21 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     const purchase = drawPurchase(ofPlay, playerId);
     const idempotency = claim(0.5);
     const safe = idempotency !== undefined || purchase(0).transactionId !== null;
-    return keyed(playerId, idempotency, (again) => ({ ...purchase(stamp()), ...withClaim(again) }), safe);
+    const operation = keyed(playerId, idempotency, (again) => ({ ...purchase(stamp()), ...withClaim(again) }), safe);
+    const { transactionId } = purchase(0);
+    if (transactionId === null || !ofPlay.chance(0.4)) return operation;
+    // A refund, often of a part, that its purchase certainly precedes.
+    const refund = drawRefund(ofPlay, playerId);
+    return {
+      ...operation,
+      async run(send) {
+        const outcome = await operation.run(send);
+        if (outcome !== 'lost' && outcome.kind === 'purchaseRecorded') {
+          await send(playerId, { ...refund(stamp()), transactionId });
+        }
+        return outcome;
+      },
+    };
   }
 
   /** Its id makes a retry safe. Without one, only an Idempotency-Key does. */

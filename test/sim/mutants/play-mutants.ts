@@ -37,8 +37,48 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'core/codec/state/remembered-layout.ts',
-        original: 'if (byClient === undefined) return purchase;',
-        mutated: 'if (byClient === undefined || digest !== null) return purchase;',
+        original: 'if (byClient) purchase.byClient = byClient;',
+        mutated: 'if (byClient && digest === null) purchase.byClient = byClient;',
+      },
+    ],
+  },
+  {
+    name: 'a refund counts again for the same refund_id',
+    changes: [
+      {
+        file: 'actors/purchases/refund-purchase.ts',
+        original: 'state.recordedRefunds?.find((refund) => refund.digest === refundDigest)',
+        mutated: 'state.recordedRefunds?.find((refund) => refund.digest === null)',
+      },
+    ],
+  },
+  {
+    name: 'a rebuilt state loses what was refunded of a purchase',
+    changes: [
+      {
+        file: 'core/codec/state/remembered-layout.ts',
+        original: 'if (refunded > 0) purchase.refunded = refunded;',
+        mutated: 'if (refunded > 0 && digest === null) purchase.refunded = refunded;',
+      },
+    ],
+  },
+  {
+    name: 'a refund is activity of the player',
+    changes: [
+      {
+        file: 'core/vocabulary/facts/event-tracked.ts',
+        original: "return by !== 'service' || eventName !== REFUND_EVENT;",
+        mutated: "return by !== 'service' || eventName !== '';",
+      },
+    ],
+  },
+  {
+    name: 'a refund of a part takes the whole purchase out of the count',
+    changes: [
+      {
+        file: 'actors/purchases/evolve-purchases.ts',
+        original: 'state.purchaseCount - (remaining === 0 ? 1 : 0)',
+        mutated: 'state.purchaseCount - (remaining >= 0 ? 1 : 0)',
       },
     ],
   },

@@ -128,7 +128,7 @@ function textOf(entry: Entry): string {
     case 'session':
       return texts.session(number(figure), what);
     case 'purchase':
-      return `${number(figure)} ${typeof value === 'string' ? value : ''} ${what === 'reversed' ? what : ''}`.trim();
+      return `${number(figure)} ${typeof value === 'string' ? value : ''} ${what === 'recorded' ? '' : what}`.trim();
     case 'segment':
       return what === 'entered' ? texts.segment.entered : texts.segment.exited;
     case 'stage':
