@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS player_days
     gross_revenue Decimal(18, 4) CODEC(ZSTD(1)),
     -- The last that an event of the day names; '' without one.
     country LowCardinality(String),
-    -- The last that a session of the day names; '' without one.
+    -- The last that an event of the day names, else the last that a session names; '' without one.
     platform LowCardinality(String),
     app_version LowCardinality(String),
     -- The first and the last event, session or purchase of the day.

@@ -37,7 +37,7 @@ const SOURCES: readonly Source[] = [
     // A refund is no activity of the player: a store refunds weeks after the player left.
     isActivity: `NOT (event_name = '${REFUND_EVENT}' AND source != 'caller')`,
     figures: ['count()', '0', '0', '0', 'toDecimal64(0, 4)'],
-    details: [lastOf('country'), "''", "''"],
+    details: [lastOf('country'), lastOf('platform'), lastOf('app_version')],
   },
   {
     table: 'sessions',
@@ -82,8 +82,9 @@ const TOUCHED_PLAYERS = SOURCES.map(
 
 /** @param players a list or a subquery */
 function daysOf(players: string, days: { received: string; isDay: (day: string) => string }): string {
-  const parts = SOURCES.map(({ table, isActivity, figures, details }) => {
+  const parts = SOURCES.map(({ table, isActivity, figures, details }, rank) => {
     const columns = [
+      `${rank} AS rank`,
       ...figures.map((figure, at) => `${figure} AS ${FIGURES[at]}`),
       ...details.map((detail, at) => `${detail} AS ${DETAILS[at]}`),
       'min(happened_at) AS first_at',
@@ -96,8 +97,8 @@ GROUP BY player_id, day`;
   });
   const columns = [
     ...FIGURES.map((figure) => `sum(${figure}) AS ${figure}`),
-    // One table names each of them, the others ''.
-    ...DETAILS.map((detail) => `max(${detail}) AS ${detail}`),
+    // Events come first: a session has its row when it is over.
+    ...DETAILS.map((detail) => `argMinIf(${detail}, rank, ${detail} != '') AS ${detail}`),
     'min(first_at) AS first_at',
     'max(last_at) AS last_at',
   ];

@@ -79,6 +79,8 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
         event_name: nameOf(row),
         timestamp: device,
         country: row.country,
+        platform: row.platform,
+        app_version: eventVersionOf(row),
         properties,
       });
     } else if (row.kind === 'session') {
@@ -143,10 +145,14 @@ const storedLevels = () =>
   );
 
 const versionOf = ({ platform, value }: Row): string => (platform === '' ? '' : `1.${value}`);
+/** Some events know the platform only. */
+const eventVersionOf = ({ platform, value }: Row): string => (platform === '' || value % 3 === 0 ? '' : `2.${value}`);
 
 /** What `player_days` must hold, from all rows. */
 function expected(rows: readonly Row[]) {
   const days = new Map<string, Day>();
+  /** What events name counts before what sessions name. */
+  const ofEvents = new Map<string, string>();
   // The newest receipt decides on details.
   for (const row of rows.toSorted((a, b) => a.received - b.received)) {
     if (row.kind === 'beginning' || row.kind === 'refund') continue;
@@ -159,6 +165,8 @@ function expected(rows: readonly Row[]) {
     if (row.kind === 'event') {
       found.events += 1;
       if (row.country !== '') found.country = row.country;
+      if (row.platform !== '') ofEvents.set(`${key} platform`, row.platform);
+      if (eventVersionOf(row) !== '') ofEvents.set(`${key} version`, eventVersionOf(row));
     } else if (row.kind === 'session') {
       found.sessions += 1;
       found.playtime += row.value;
@@ -168,6 +176,10 @@ function expected(rows: readonly Row[]) {
       found.purchases += counts;
       found.revenue += counts * row.value;
     }
+  }
+  for (const [key, day] of days) {
+    day.platform = ofEvents.get(`${key} platform`) ?? day.platform;
+    day.version = ofEvents.get(`${key} version`) ?? day.version;
   }
   const all = [...days.values()];
   for (const day of all) {
