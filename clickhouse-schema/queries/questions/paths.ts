@@ -1,48 +1,50 @@
 import { type Bindings, inScope, type Statement } from './bindings.ts';
 import { passing } from './filters.ts';
 import type { PathsQuestion } from './question.ts';
+import { sortedKeys, TAG_BITS, tagIn, timeIn } from '../../behaviour/event-order.ts';
+
+/** The bit of a start event in a tag; the bits below have the place of the event's name among all names, from 1. */
+const START = TAG_BITS - 1;
+const MOST_NAMES = 2 ** START - 1;
 
 /**
- * Rows `{first, second, times, players, paths, total}`: the events that followed a start event, '' where none came in
- * time; the last two over all paths. Events follow each other by when they happened, and within a millisecond by the
- * log.
+ * Rows `{first, second, times, players, paths, total}`: the events that followed a start event, or with `backward`
+ * those that came before it, the nearest first, and '' where none was near enough; the last two over all paths. Events
+ * are in the order of `sortedKeys`: the neighbours of an event are those of its array.
  */
 export function pathsStatement(question: PathsQuestion, bindings: Bindings): Statement {
   const { bind } = bindings;
   const within = bind('UInt32', question.withinSeconds);
   const start = `event_name = ${bind('String', question.eventName)}${passing(bindings, question.where, question)}`;
   const scope = inScope(bindings, question);
+  const shift = question.direction === 'backward' ? 'arrayShiftRight' : 'arrayShiftLeft';
+  const isNear = (one: string, other: string): string =>
+    `${other} > 0 AND abs(${timeIn(other)} - ${timeIn(one)}) <= ${within} * 1000`;
+  const nameIn = (key: string): string => `bitAnd(${tagIn(key)}, ${MOST_NAMES})`;
+  const tag = `bitOr(transform(toString(event_name), names, arrayEnumerate(names), 0), if(${start}, ${2 ** START}, 0))`;
   const sql = `
+WITH (
+  SELECT groupUniqArray(toString(event_name)) AS found FROM events WHERE ${scope}
+  HAVING throwIf(length(found) > ${MOST_NAMES}, 'The range has too many names of events') = 0
+) AS names
 SELECT first, second, times, players, count() OVER () AS paths, sum(times) OVER () AS total
 FROM (
-  SELECT first, second, count() AS times, uniq(player_id) AS players
+  SELECT names[near] AS first, names[far] AS second, count() AS times, uniq(player_id) AS players
   FROM (
     SELECT
       player_id,
-      if(name_1 != '' AND dateDiff('millisecond', happened_at, time_1) <= ${within} * 1000, name_1, '') AS first,
-      if(first != '' AND name_2 != '' AND dateDiff('millisecond', time_1, time_2) <= ${within} * 1000, name_2, '') AS second
+      if(${isNear('own', 'one')}, ${nameIn('one')}, 0) AS near,
+      if(near > 0 AND ${isNear('one', 'other')}, ${nameIn('other')}, 0) AS far
     FROM (
-      SELECT
-        player_id,
-        happened_at,
-        is_start,
-        leadInFrame(name, 1, '') OVER next AS name_1,
-        leadInFrame(happened_at, 1) OVER next AS time_1,
-        leadInFrame(name, 2, '') OVER next AS name_2,
-        leadInFrame(happened_at, 2) OVER next AS time_2
-      FROM (
-        SELECT player_id, happened_at, facts_sequence, facts_index, toString(event_name) AS name, ${start} AS is_start
-        FROM events
-        WHERE ${scope} AND player_id IN (SELECT player_id FROM events WHERE ${scope} AND ${start})
-      )
-      WINDOW next AS (
-        PARTITION BY player_id ORDER BY happened_at, facts_sequence, facts_index
-        ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING
-      )
+      SELECT player_id, ${sortedKeys(tag)} AS keys
+      FROM events
+      WHERE ${scope} AND player_id IN (SELECT player_id FROM events WHERE ${scope} AND ${start})
+      GROUP BY player_id
     )
-    WHERE is_start
+    ARRAY JOIN keys AS own, ${shift}(keys, 1, toUInt128(0)) AS one, ${shift}(keys, 2, toUInt128(0)) AS other
+    WHERE bitTest(${tagIn('own')}, ${START})
   )
-  GROUP BY first, second
+  GROUP BY near, far
 )
 ORDER BY times DESC, first, second
 LIMIT ${bind('UInt32', question.limit)}`;

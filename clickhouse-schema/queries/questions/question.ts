@@ -137,9 +137,12 @@ export interface FunnelQuestion extends Scope {
   limit: number;
 }
 
-/** What players did next, and after that. */
+export const PATH_DIRECTIONS = ['forward', 'backward'] as const;
+
+/** What players did next and after that, or before. */
 export interface PathsQuestion extends Scope {
   kind: 'paths';
+  direction: (typeof PATH_DIRECTIONS)[number];
   eventName: string;
   where: readonly Filter[];
   /** Longest pause between two steps. */

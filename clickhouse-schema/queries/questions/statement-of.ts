@@ -48,6 +48,7 @@ const TOO_LARGE: ReadonlyMap<number, 'time' | 'rows' | 'memory'> = new Map([
   [160, 'time'],
   [241, 'memory'],
   [307, 'rows'],
+  [395, 'rows'],
   [396, 'rows'],
 ]);
 

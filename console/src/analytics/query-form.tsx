@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { TEXTS } from '../texts.ts';
 import { FunnelFields } from './funnel-fields.tsx';
-import { INTERVALS, METRICS, type Query, type Step } from './query.ts';
+import { DIRECTIONS, INTERVALS, METRICS, type Query, type Step } from './query.ts';
 import { WhereEditor } from './where-editor.tsx';
 
 const texts = TEXTS.analytics;
@@ -134,6 +134,15 @@ function PathFields({ query, names, onChange }: QueryFormProps) {
         value={query.event_name ?? ''}
         data={[...names.events]}
         onChange={(name) => onChange({ ...query, event_name: name })}
+      />
+      <NativeSelect
+        label={texts.direction}
+        value={query.direction ?? 'forward'}
+        data={DIRECTIONS.map((value) => ({ value, label: texts.directions[value] }))}
+        onChange={(event) => {
+          const direction = DIRECTIONS.find((each) => each === event.currentTarget.value) ?? 'forward';
+          onChange({ ...query, direction });
+        }}
       />
       <NumberInput
         label={texts.within}

@@ -33,6 +33,7 @@ export const METRICS = [
 ] as const satisfies readonly NonNullable<Query['metric']>[];
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly NonNullable<Query['interval']>[];
 export const ORDERS = ['ordered', 'strict', 'any_order'] as const satisfies readonly NonNullable<Query['order']>[];
+export const DIRECTIONS = ['forward', 'backward'] as const satisfies readonly NonNullable<Query['direction']>[];
 export const RANGES = [1, 7, 28, 90, 365] as const;
 const DEFAULT_DAYS = 28;
 
@@ -115,6 +116,7 @@ export function queryOf(value: unknown): Query {
     return { event_name: isText(name) ? name : '', ...(own.length === 0 ? {} : { where: own }) };
   });
   const order = ORDERS.find((known) => known === of['order']);
+  const direction = DIRECTIONS.find((known) => known === of['direction']);
   const exclusions = listOf(of['exclusions']).flatMap(exclusionsOf);
   const { property, event_name: name, by, window_seconds: window, within_seconds: within, limit } = of;
   return {
@@ -126,6 +128,7 @@ export function queryOf(value: unknown): Query {
     ...(where.length === 0 ? {} : { where }),
     ...(steps.length === 0 ? {} : { steps }),
     ...(order === undefined ? {} : { order }),
+    ...(direction === undefined ? {} : { direction }),
     ...(exclusions.length === 0 ? {} : { exclusions }),
     ...(isText(property) ? { property } : {}),
     ...(isText(name) ? { event_name: name } : {}),

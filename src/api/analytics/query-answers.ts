@@ -129,11 +129,12 @@ function isOver(zone: string, cohort: unknown, day: number, nowMs: number): bool
   return startOfDayIn(zone, dayOf(Date.parse(String(cohort))) + day + 1) <= nowMs;
 }
 
-function paths({ eventName }: PathsQuestion, rows: Rows): Record<string, unknown> {
+function paths({ eventName, direction }: PathsQuestion, rows: Rows): Record<string, unknown> {
   const [first] = rows;
   const orNull = (name: unknown): string | null => (name === '' ? null : String(name));
   return {
     event_name: eventName,
+    direction,
     keys: Number(first?.['paths'] ?? 0),
     total: Number(first?.['total'] ?? 0),
     paths: rows.map((row) => ({

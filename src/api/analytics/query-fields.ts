@@ -17,7 +17,7 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { oneOf, timeIn } from '../input/fields.ts';
-import { funnelFields } from './behaviour/fields.ts';
+import { funnelFields, pathFields } from './behaviour/fields.ts';
 import { field, Where } from './measures/filter-fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
@@ -161,6 +161,7 @@ export const QueryBody = Type.Object(
       }),
     ),
     ...funnelFields(event),
+    ...pathFields,
     window_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,

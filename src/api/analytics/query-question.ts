@@ -28,7 +28,7 @@ const FIELDS = {
   retention: ['days', 'by', 'limit'],
   ltv: ['days', 'by', 'limit'],
   funnel: ['steps', 'order', 'exclusions', 'window_seconds', 'by', 'limit'],
-  paths: ['event_name', 'where', 'within_seconds', 'limit'],
+  paths: ['event_name', 'direction', 'where', 'within_seconds', 'limit'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
 const REQUIRED = {
@@ -133,9 +133,10 @@ export function questionOf(
           limit,
         };
       case 'paths': {
+        const { direction = 'forward' } = body;
         const withinSeconds = body.within_seconds ?? DEFAULT_WITHIN_SECONDS;
         const where = filters(body.where, '/where');
-        return { kind: 'paths', ...common, eventName: body.event_name ?? '', where, withinSeconds, limit };
+        return { kind: 'paths', ...common, direction, eventName: body.event_name ?? '', where, withinSeconds, limit };
       }
     }
   }

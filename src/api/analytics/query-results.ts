@@ -1,6 +1,6 @@
 import { Type, type Static, type TProperties } from 'typebox';
 import { UNITS } from '../../../core/vocabulary/metrics/metric.ts';
-import { FUNNEL_ORDERS } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { FUNNEL_ORDERS, PATH_DIRECTIONS } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { numberOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
@@ -203,13 +203,15 @@ const Paths = result(
   'paths',
   {
     event_name: Type.String({ description: 'The event that paths start with.' }),
+    direction: oneOf(PATH_DIRECTIONS, 'As in the query.'),
     keys,
     total: Type.Integer({ description: 'Number of start events.' }),
     paths: Type.Array(
       Type.Object(
         {
-          steps: Type.Array(textOrNull('Name of an event; null: none followed in time.'), {
-            description: 'The start event and the two that followed.',
+          steps: Type.Array(textOrNull('Name of an event; null: none was near enough.'), {
+            description:
+              'The start event and the two that followed; with `backward` the two before it, the nearest first.',
           }),
           times: Type.Integer({ description: 'Number of start events with this path.' }),
           players: Type.Integer({ description: 'Players with this path; beyond some thousands within 0.5 %.' }),

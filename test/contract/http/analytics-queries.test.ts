@@ -176,9 +176,10 @@ describe('an answer', () => {
     }
   });
 
-  it('has the two steps that follow an event', async () => {
-    const { data } = await ask({ kind: 'paths', event_name: 'open', within_seconds: 7_200, limit: 500, ...range });
-    const wanted = pathsOf(inRange(), 'open', 7_200);
+  it.each(['forward', 'backward'] as const)('has the two steps beside an event, %s', async (direction) => {
+    const body = { kind: 'paths', event_name: 'open', direction, within_seconds: 7_200, limit: 500 };
+    const { data } = await ask({ ...body, ...range });
+    const wanted = pathsOf(inRange(), 'open', 7_200, direction);
     expect(data['paths']).toEqual(wanted);
     expect(data['total']).toBe(wanted.reduce((sum, { times }) => sum + times, 0));
   });

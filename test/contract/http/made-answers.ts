@@ -94,9 +94,15 @@ function keyOf(event: MadeEvent, by: string): string {
 }
 
 /** Paths of two steps after an event, the most frequent first. */
-export function pathsOf(events: readonly MadeEvent[], start: string, withinSeconds: number) {
+export function pathsOf(
+  events: readonly MadeEvent[],
+  start: string,
+  withinSeconds: number,
+  direction: 'forward' | 'backward' = 'forward',
+) {
   const found = new Map<string, { steps: (string | null)[]; times: number; players: Set<string> }>();
-  for (const own of Map.groupBy(events, ({ entityId }) => entityId).values()) {
+  for (const inOrder of Map.groupBy(events, ({ entityId }) => entityId).values()) {
+    const own = direction === 'forward' ? inOrder : inOrder.toReversed();
     for (const [place, event] of own.entries()) {
       if (event.eventName !== start) continue;
       const first = nextIn(own, place, withinSeconds);
@@ -122,5 +128,7 @@ export function pathsOf(events: readonly MadeEvent[], start: string, withinSecon
 
 function nextIn(own: readonly MadeEvent[], place: number, withinSeconds: number): MadeEvent | undefined {
   const [event, next] = [own[place], own[place + 1]];
-  return event !== undefined && next !== undefined && next.at - event.at <= withinSeconds * 1000 ? next : undefined;
+  return event !== undefined && next !== undefined && Math.abs(next.at - event.at) <= withinSeconds * 1000
+    ? next
+    : undefined;
 }

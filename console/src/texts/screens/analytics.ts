@@ -47,6 +47,8 @@ export const analytics = {
   step: (place: number) => `Step ${place}`,
   addStep: 'Add a step',
   removeStep: (place: number) => `Remove step ${place}`,
+  direction: 'Direction',
+  directions: { forward: 'What followed', backward: 'What came before' },
   order: 'Steps',
   orders: { ordered: 'In order', strict: 'In order, nothing between', any_order: 'In any order' },
   exclusions: 'Ended by',

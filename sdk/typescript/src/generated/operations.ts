@@ -84,6 +84,8 @@ type AnalyticsQuery = {
     /** The event ends attempts that wait after this step, from 1. */
     readonly after_step?: number;
   }[];
+  /** `paths`: `forward` (default): what followed the event. */
+  readonly direction?: 'forward' | 'backward';
   /** `funnel`: all steps happen within this time of the first. */
   readonly window_seconds?: number;
   /** `paths`: longest pause between two events of a path. */
@@ -5616,6 +5618,8 @@ export interface Operations {
           readonly to: string;
           /** The event that paths start with. */
           readonly event_name: string;
+          /** As in the query. */
+          readonly direction: 'forward' | 'backward';
           /** Number of all values, those included that `limit` left out. */
           readonly keys: number;
           /** Number of start events. */

@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, Type } from 'typebox';
-import { FUNNEL_ORDERS } from '../../../../clickhouse-schema/queries/questions/question.ts';
+import { FUNNEL_ORDERS, PATH_DIRECTIONS } from '../../../../clickhouse-schema/queries/questions/question.ts';
 import { oneOf } from '../../input/fields.ts';
 import { ANALYTICS_LIMITS } from '../limits.ts';
 
@@ -38,3 +38,9 @@ export function funnelFields<P extends TProperties>(event: (description: string)
     ),
   };
 }
+
+export const pathFields = {
+  direction: Type.Optional(
+    oneOf(PATH_DIRECTIONS, '`paths`: `forward` (default): what followed the event. `backward`: what came before it.'),
+  ),
+};
