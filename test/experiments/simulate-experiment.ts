@@ -33,6 +33,8 @@ export interface SimulatedExperiment {
 /** What a client shows. */
 interface Client {
   id: string;
+  /** The round of its first visit: newcomers arrive between edits, and buy less often than veterans. */
+  arrivesIn: number;
   /** How often it buys: players differ, variants do not. */
   eagerness: number;
   platform: string;
@@ -68,14 +70,16 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
     owner.send({ ...register, attributes: `{"level":${level}}` }, nowMs);
     const platform = chance(0.6) ? 'ios' : 'android';
     const uninitialized = { shown: undefined, isStale: true, sessionId: undefined };
-    return { id, eagerness: chance(0.5) ? 0.08 : 0.3, platform, level, ...uninitialized };
+    const arrivesIn = chance(0.5) ? 0 : Math.floor(random() * ROUNDS);
+    const eagerness = arrivesIn > 0 ? 0.08 : chance(0.5) ? 0.2 : 0.45;
+    return { id, arrivesIn, eagerness, platform, level, ...uninitialized };
   });
 
   for (let round = 0; round < ROUNDS; round += 1) {
     if (round > 0) edit();
     for (const client of clients) {
       nowMs += ROUND_MS / playerCount;
-      if (chance(0.75)) visit(client);
+      if (round >= client.arrivesIn && chance(0.75)) visit(client);
     }
   }
   return { flag, log: owner.log, endMs: nowMs, ...told };
