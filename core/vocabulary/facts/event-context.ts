@@ -15,7 +15,7 @@ export interface EventContext {
   build: string;
 }
 
-export const NO_DEVICE = { platform: '', appVersion: '', build: '' } as const;
+const NO_DEVICE = { platform: '', appVersion: '', build: '' } as const;
 
 /** The context of samples, and the part of it that an import does not say. */
 export const NEW_CONTEXT: EventContext = { lifecycleStage: 'new', isPayer: false, country: '', ...NO_DEVICE };
