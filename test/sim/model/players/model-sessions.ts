@@ -208,7 +208,7 @@ function close(
 function sentOf({ flagKey, reason, value, variantKey: variant, period }: FlagEvaluation): SessionFlag {
   const served: unknown = JSON.parse(value);
   const enabled = reason !== 'flag_disabled' && served !== false && served !== null;
-  return { flagKey, enabled, variant, value, reason, ...(period === 0 ? {} : { period }) };
+  return { flagKey, enabled, variant, value, reason, period };
 }
 
 /** What a session stores. All values of the simulation are short enough to be stored whole. */
