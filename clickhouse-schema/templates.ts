@@ -10,7 +10,9 @@ export function expanded(sql: string, macros: Macros): string {
 }
 
 function expandedPart(part: string, macros: Macros): string {
-  const end = part.indexOf('}}');
+  // A parameter of a view may stand at the end: `{{day TIME {game: String}}}`.
+  const at = part.indexOf('}}');
+  const end = part.startsWith('}}}', at) ? at + 1 : at;
   const [name = '', ...words] = part.slice(0, Math.max(0, end)).split(' ');
   const macro = Object.hasOwn(macros, name) ? macros[name] : undefined;
   if (macro === undefined) throw new SchemaError(`A SQL file has {{${part.slice(0, 60)}, which names no macro.`);

@@ -1,4 +1,4 @@
--- One row per player and UTC day with an event, a session or a purchase: what the views of activity, retention and
+-- One row per player and day with an event, a session or a purchase: what the views of activity, retention and
 -- revenue read. Derived: a builder writes the rows of a player and day anew from `events`, `sessions` and `purchases`
 -- whenever new rows of that day arrive (streams/sinks/clickhouse/player-days/). Ordered by player, so that the days of
 -- few players are found at once; views read whole months.
@@ -36,13 +36,12 @@ CREATE TABLE IF NOT EXISTS player_days
     -- The day before this one in this table, and the first with purchases, whatever was refunded later; NULL: none.
     previous_day Nullable(Date) CODEC(ZSTD(1)),
     first_purchase_day Nullable(Date) CODEC(ZSTD(1)),
-    -- Whether the columns from cohort_day on are final for now. If not, the builder was interrupted and will continue.
-    is_placed Bool,
-    -- The creation of FACTS, then the sequence up to which rows were read, the place of the day in its build, and the
-    -- step.
-    version UInt128 CODEC(ZSTD(1))
+    -- The creation of FACTS, then the sequence up to which rows were read, then a number that grows with each build.
+    version UInt128 CODEC(ZSTD(1)),
+    -- 1: the player has no such day any more, because the game's time zone changed. FINAL leaves the row out.
+    removed UInt8
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(version, removed)
 PARTITION BY toYYYYMM(day)
 ORDER BY (game_id, environment, player_id, day)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
@@ -70,15 +69,61 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (game_id, environment, level, player_id)
 SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- How far both are built: the newest row.
+-- The days of a build that is under way, in a partition for each game and environment. Nobody reads them: when a build
+-- has all of its days, it writes them to player_days at once.
+CREATE TABLE IF NOT EXISTS player_days_staged
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID,
+    day Date,
+    events UInt64,
+    sessions UInt32,
+    playtime_seconds UInt64,
+    purchases Int32,
+    gross_revenue Decimal(18, 4),
+    country LowCardinality(String),
+    platform LowCardinality(String),
+    app_version LowCardinality(String),
+    first_at DateTime64(3, 'UTC'),
+    last_at DateTime64(3, 'UTC'),
+    cohort_day Date,
+    first_day Date,
+    cohort_at DateTime64(3, 'UTC'),
+    cohort_country LowCardinality(String),
+    cohort_platform LowCardinality(String),
+    cohort_app_version LowCardinality(String),
+    previous_day Nullable(Date),
+    first_purchase_day Nullable(Date),
+    -- Whether the columns from cohort_day on are those of the stored row. If not, the end of the build finds them.
+    is_placed Bool
+)
+ENGINE = MergeTree
+PARTITION BY (game_id, environment)
+ORDER BY (player_id, day);
+
+-- How far player_days and player_levels are built: a row for each game and environment. The row without a game says how
+-- far the builder has looked for rows; a game with nothing that waits, or without a row, is built up to there.
 CREATE TABLE IF NOT EXISTS player_days_builds
 (
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
     -- The creation of FACTS in epoch milliseconds, and the sequence up to which its rows are built.
     stream_created UInt64,
     sequence UInt64,
+    -- Rows up to this sequence wait to be built; 0: none.
+    waits_to UInt64,
+    -- Everything received before is built. The epoch while all days are built again in another time zone.
+    built_to DateTime64(3, 'UTC'),
+    -- The time zone of the days; '' before the first build.
+    zone LowCardinality(String),
+    -- When the last build ended, how long it took, and the version of its rows.
     built_at DateTime64(3, 'UTC'),
-    seconds Float64
+    seconds Float64,
+    version UInt128,
+    -- Grows with each note: the newest one counts.
+    noted UInt64
 )
-ENGINE = ReplacingMergeTree(built_at)
-ORDER BY tuple()
+ENGINE = ReplacingMergeTree(noted)
+ORDER BY (game_id, environment)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;

@@ -30,7 +30,7 @@ WITH
         UNION ALL
         SELECT
             game_id,
-            toDate(happened_at, 'UTC') AS day,
+            {{day happened_at}} AS day,
             toInt64(30),
             toInt64(0),
             0,
@@ -116,7 +116,7 @@ WHERE active > 0 OR refunded != 0;
 
 CREATE OR REPLACE VIEW active_players_daily AS
 SELECT
-    toDate(happened_at) AS day,
+    {{day happened_at}} AS day,
     game_id,
     country,
     uniqExact(player_id) AS players,
@@ -125,3 +125,14 @@ SELECT
 FROM events
 WHERE environment = 'live'
 GROUP BY day, game_id, country;
+
+-- Up to when the days of each game are built. A game with nothing that waits is built up to where the builder looked.
+CREATE OR REPLACE VIEW freshness AS
+WITH (SELECT max(built_to) FROM player_days_builds FINAL WHERE game_id = '') AS looked_to
+SELECT
+    game_id,
+    if(waits_to > 0, nullIf(built_to, toDateTime64(0, 3, 'UTC')), assumeNotNull(looked_to)) AS built_to,
+    waits_to > 0 AS waits,
+    zone AS time_zone
+FROM player_days_builds FINAL
+WHERE environment = 'live';

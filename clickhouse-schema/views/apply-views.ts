@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
-import { expanded, type Macros } from '../templates.ts';
-import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
+import { expanded } from '../templates.ts';
+import { builtZones, type GameZones, viewMacros } from './view-macros.ts';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
 
 /**
@@ -16,41 +15,51 @@ export async function outdateViews(client: ClickHouseClient): Promise<void> {
 }
 
 /**
- * Creates the views of this folder's SQL files, and drops the recorded ones that no file has any more. If one differs
- * from its record in `schema_views`, all are created again. An interrupted call is repeated by the next.
+ * Creates the views of this folder's SQL files, with the zones in which days are built, and drops the recorded ones
+ * that no file has any more. If one differs from its record in `schema_views`, all are created again. An interrupted
+ * call is repeated by the next.
  * @returns the names of the views that were created, changed or dropped
  */
 export async function applyViews(client: ClickHouseClient): Promise<string[]> {
+  return apply(client, (views) => views);
+}
+
+/** Creates only the views whose text changed, because a game's time zone did: their columns stay the same. */
+export async function followZones(client: ClickHouseClient): Promise<string[]> {
+  return apply(client, (_, changed) => changed);
+}
+
+async function apply(
+  client: ClickHouseClient,
+  chosen: (views: readonly View[], changed: readonly View[]) => readonly View[],
+): Promise<string[]> {
   const record = await recordOf(client, 'schema_views');
-  const views = inOrder(await readViews());
+  const views = inOrder(await readViews(await builtZones(client)));
   const changed = views.filter(({ name, checksum }) => record.checksums.get(name) !== checksum);
   const names = new Set(views.map(({ name }) => name));
   const dropped = [...record.checksums.keys()].filter((name) => !names.has(name));
   if (changed.length === 0 && dropped.length === 0) return [];
   for (const name of dropped) await client.command({ query: `DROP VIEW IF EXISTS ${name}` });
-  for (const { sql } of views) await client.command({ query: sql });
+  for (const { sql } of chosen(views, changed)) await client.command({ query: sql, clickhouse_settings: LONG_TEXTS });
   const applied = [...changed, ...dropped.map((name) => ({ name, checksum: '' }))];
   await record.add(applied);
   return applied.map(({ name }) => name);
 }
 
+/** A view names every game that counts its days in a zone of its own. */
+const LONG_TEXTS = { max_query_size: String(16 * 1024 * 1024) } as const;
+
 interface View extends Recorded {
   sql: string;
 }
 
-/** What views share with queries, so that both count the same. */
-const MACROS: Macros = {
-  ...FUNNEL_MACROS,
-  exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),
-};
-
-async function readViews(): Promise<View[]> {
+async function readViews(zones: GameZones): Promise<View[]> {
   const folder = new URL('.', import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
+  const macros = viewMacros(zones);
   return texts
-    .map((text) => expanded(text, MACROS))
-    .flatMap(statementsOf)
+    .flatMap((text) => statementsOf(expanded(text, macros)))
     .map((sql) => {
       const name = /^CREATE OR REPLACE VIEW (\w+) AS$/m.exec(sql)?.[1];
       if (name === undefined) throw new SchemaError(`A file of views has only \`CREATE OR REPLACE VIEW\`, not: ${sql}`);

@@ -5,7 +5,7 @@ WHERE environment = 'live';
 
 CREATE OR REPLACE VIEW campaign_events_daily AS
 SELECT
-    toDate(received_at) AS day,
+    {{day received_at}} AS day,
     game_id,
     campaign_id,
     campaign_key,
@@ -127,7 +127,7 @@ WITH
             sum(done.net) AS spent,
             sum(done.is_session) AS sessions,
             sum(done.seconds) AS seconds,
-            uniqExactIf(toDate(done.at, 'UTC'), done.is_activity) AS days,
+            uniqExactIf({{day done.at {game: String}}}, done.is_activity) AS days,
             countIf(done.is_activity AND done.at >= entries.entered_at + INTERVAL 24 HOUR) > 0 AS has_returned
         FROM entries
         INNER JOIN

@@ -7,7 +7,7 @@ WHERE environment = 'live';
 
 CREATE OR REPLACE VIEW event_counts_daily AS
 SELECT
-    toDate(happened_at) AS day,
+    {{day happened_at}} AS day,
     game_id,
     event_name,
     count() AS events,

@@ -10,7 +10,7 @@ WHERE environment = 'live';
 
 CREATE OR REPLACE VIEW flag_exposures_daily AS
 SELECT
-    toDate(received_at) AS day,
+    {{day received_at}} AS day,
     game_id,
     flag_key,
     flag_version,

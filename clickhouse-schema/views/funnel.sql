@@ -2,14 +2,16 @@
 --   game            the game
 --   steps           names of events, at most 10; else the query fails, also where no event matches
 --   window_seconds  from the first step to the last
---   first_day, last_day  UTC days of the first step
+--   first_day, last_day  days of the first step
 --   breakdown       '', 'country', 'platform' or 'app_version' of the player's first day here, 'segment:KEY' or
 --                   'variant:FLAG'
 CREATE OR REPLACE VIEW funnel AS
 WITH
     {steps: Array(String)} AS steps,
-    toDateTime64({first_day: Date}, 3, 'UTC') AS since,
-    toDateTime64({last_day: Date} + 1, 3, 'UTC') AS until,
+    {first_day: Date} AS first_day_of_range,
+    {last_day: Date} + 1 AS day_after_range,
+    {{start first_day_of_range {game: String}}} AS since,
+    {{start day_after_range {game: String}}} AS until,
     {window_seconds: UInt32} AS window_seconds,
     (
         SELECT throwIf(

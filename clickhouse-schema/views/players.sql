@@ -68,10 +68,10 @@ SELECT * EXCEPT environment
 FROM lifecycle_transitions
 WHERE environment = 'live';
 
--- Changes between stages, by the UTC day on which they fell due.
+-- Changes between stages, by the day on which they fell due.
 CREATE OR REPLACE VIEW stage_flows_daily AS
 SELECT
-    toDate(changed_at, 'UTC') AS day,
+    {{day changed_at}} AS day,
     game_id,
     from_stage,
     to_stage,

@@ -41,7 +41,7 @@ SELECT
 FROM
 (
     SELECT
-        toDate(happened_at) AS day,
+        {{day happened_at}} AS day,
         game_id,
         currency,
         sumIf(currency_amount, event_name = 'currency_earned') AS sources,

@@ -1,15 +1,15 @@
--- Players of each first day, and which of them were active exactly N UTC days later. NULL while day N is not over.
+-- Players of each first day, and which of them were active exactly N days later. NULL while day N is not over.
 -- Without the players of no cohort: see `first_day` of player_days.
 CREATE OR REPLACE VIEW retention_by_cohort AS
 SELECT
     cohort_day,
     game_id,
     countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
 FROM player_days FINAL
 WHERE environment = 'live' AND first_day = cohort_day
 GROUP BY game_id, cohort_day;
@@ -23,27 +23,27 @@ SELECT
     game_id,
     countIf(day = cohort_day) AS players,
     if(
-        cohort_day + 2 < toDate(now('UTC')),
+        cohort_day + 2 < {{today}},
         round(uniqExactIf(player_id, (day = cohort_day + 1 AND last_at >= cohort_at + INTERVAL 24 HOUR) OR (day = cohort_day + 2 AND first_at < cohort_at + INTERVAL 48 HOUR)) / players, 4),
         NULL
     ) AS d1,
     if(
-        cohort_day + 4 < toDate(now('UTC')),
+        cohort_day + 4 < {{today}},
         round(uniqExactIf(player_id, (day = cohort_day + 3 AND last_at >= cohort_at + INTERVAL 72 HOUR) OR (day = cohort_day + 4 AND first_at < cohort_at + INTERVAL 96 HOUR)) / players, 4),
         NULL
     ) AS d3,
     if(
-        cohort_day + 8 < toDate(now('UTC')),
+        cohort_day + 8 < {{today}},
         round(uniqExactIf(player_id, (day = cohort_day + 7 AND last_at >= cohort_at + INTERVAL 168 HOUR) OR (day = cohort_day + 8 AND first_at < cohort_at + INTERVAL 192 HOUR)) / players, 4),
         NULL
     ) AS d7,
     if(
-        cohort_day + 15 < toDate(now('UTC')),
+        cohort_day + 15 < {{today}},
         round(uniqExactIf(player_id, (day = cohort_day + 14 AND last_at >= cohort_at + INTERVAL 336 HOUR) OR (day = cohort_day + 15 AND first_at < cohort_at + INTERVAL 360 HOUR)) / players, 4),
         NULL
     ) AS d14,
     if(
-        cohort_day + 31 < toDate(now('UTC')),
+        cohort_day + 31 < {{today}},
         round(uniqExactIf(player_id, (day = cohort_day + 30 AND last_at >= cohort_at + INTERVAL 720 HOUR) OR (day = cohort_day + 31 AND first_at < cohort_at + INTERVAL 744 HOUR)) / players, 4),
         NULL
     ) AS d30
@@ -58,11 +58,11 @@ SELECT
     game_id,
     cohort_country AS country,
     countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
 FROM player_days FINAL
 WHERE environment = 'live' AND first_day = cohort_day
 GROUP BY game_id, cohort_day, cohort_country;
@@ -73,11 +73,11 @@ SELECT
     game_id,
     cohort_platform AS platform,
     countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
 FROM player_days FINAL
 WHERE environment = 'live' AND first_day = cohort_day
 GROUP BY game_id, cohort_day, cohort_platform;
@@ -88,11 +88,11 @@ SELECT
     game_id,
     cohort_app_version AS app_version,
     countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
 FROM player_days FINAL
 WHERE environment = 'live' AND first_day = cohort_day
 GROUP BY game_id, cohort_day, cohort_app_version;
@@ -104,11 +104,11 @@ SELECT
     days.game_id AS game_id,
     members.segment_key AS segment_key,
     countIf(days.day = days.cohort_day) AS players,
-    if(days.cohort_day + 1 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 1) / players, 4), NULL) AS d1,
-    if(days.cohort_day + 3 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 3) / players, 4), NULL) AS d3,
-    if(days.cohort_day + 7 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 7) / players, 4), NULL) AS d7,
-    if(days.cohort_day + 14 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 14) / players, 4), NULL) AS d14,
-    if(days.cohort_day + 30 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 30) / players, 4), NULL) AS d30
+    if(days.cohort_day + 1 < {{today}}, round(countIf(days.day = days.cohort_day + 1) / players, 4), NULL) AS d1,
+    if(days.cohort_day + 3 < {{today}}, round(countIf(days.day = days.cohort_day + 3) / players, 4), NULL) AS d3,
+    if(days.cohort_day + 7 < {{today}}, round(countIf(days.day = days.cohort_day + 7) / players, 4), NULL) AS d7,
+    if(days.cohort_day + 14 < {{today}}, round(countIf(days.day = days.cohort_day + 14) / players, 4), NULL) AS d14,
+    if(days.cohort_day + 30 < {{today}}, round(countIf(days.day = days.cohort_day + 30) / players, 4), NULL) AS d30
 FROM (SELECT * FROM player_days FINAL WHERE environment = 'live' AND first_day = cohort_day) AS days
 INNER JOIN
 (
@@ -118,7 +118,7 @@ INNER JOIN
 ) AS members ON members.game_id = days.game_id AND members.player_id = days.player_id
 GROUP BY game_id, cohort_day, segment_key;
 
--- Players by the day of their first exposure to a version of a flag, and which of them were active exactly N UTC days
+-- Players by the day of their first exposure to a version of a flag, and which of them were active exactly N days
 -- later.
 -- Players who were served two variants are left out, as in the results of experiments.
 CREATE OR REPLACE VIEW retention_by_variant AS
@@ -129,11 +129,11 @@ SELECT
     exposed.flag_version AS flag_version,
     exposed.variant AS variant_key,
     uniqExact(exposed.player_id) AS players,
-    if(exposed.exposure_day + 1 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 1) / players, 4), NULL) AS d1,
-    if(exposed.exposure_day + 3 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 3) / players, 4), NULL) AS d3,
-    if(exposed.exposure_day + 7 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 7) / players, 4), NULL) AS d7,
-    if(exposed.exposure_day + 14 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 14) / players, 4), NULL) AS d14,
-    if(exposed.exposure_day + 30 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 30) / players, 4), NULL) AS d30
+    if(exposed.exposure_day + 1 < {{today}}, round(countIf(days.day = exposed.exposure_day + 1) / players, 4), NULL) AS d1,
+    if(exposed.exposure_day + 3 < {{today}}, round(countIf(days.day = exposed.exposure_day + 3) / players, 4), NULL) AS d3,
+    if(exposed.exposure_day + 7 < {{today}}, round(countIf(days.day = exposed.exposure_day + 7) / players, 4), NULL) AS d7,
+    if(exposed.exposure_day + 14 < {{today}}, round(countIf(days.day = exposed.exposure_day + 14) / players, 4), NULL) AS d14,
+    if(exposed.exposure_day + 30 < {{today}}, round(countIf(days.day = exposed.exposure_day + 30) / players, 4), NULL) AS d30
 FROM
 (
     SELECT
@@ -142,7 +142,7 @@ FROM
         flag_version,
         player_id,
         assumeNotNull(any(variant_key)) AS variant,
-        toDate(min(received_at), 'UTC') AS exposure_day
+        {{day min(received_at)}} AS exposure_day
     FROM flag_exposures
     WHERE environment = 'live' AND variant_key IS NOT NULL
         AND (game_id, flag_key, flag_version, player_id) NOT IN
@@ -171,13 +171,13 @@ SELECT
     sum(paid) AS revenue,
     sumIf(paid, NOT is_refund) AS gross_revenue,
     gross_revenue - revenue AS refunds,
-    if(cohort_day < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day)) / players, 4), NULL) AS d0,
-    if(cohort_day + 1 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
-    if(cohort_day + 90 < toDate(now('UTC')), round(toFloat64(sumIf(paid, day <= cohort_day + 90)) / players, 4), NULL) AS d90
+    if(cohort_day < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day)) / players, 4), NULL) AS d0,
+    if(cohort_day + 1 < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
+    if(cohort_day + 90 < {{today}}, round(toFloat64(sumIf(paid, day <= cohort_day + 90)) / players, 4), NULL) AS d90
 FROM
 (
     SELECT
@@ -195,7 +195,7 @@ FROM
     FROM player_days AS first_days FINAL
     INNER JOIN
     (
-        SELECT game_id, player_id, toDate(happened_at, 'UTC') AS day, sum(amount) AS paid
+        SELECT game_id, player_id, {{day happened_at}} AS day, sum(amount) AS paid
         FROM purchases
         WHERE environment = 'live' AND kind = 'refund'
         GROUP BY game_id, player_id, day

@@ -3,10 +3,10 @@ SELECT * EXCEPT environment, happened_at
 FROM sessions
 WHERE environment = 'live';
 
--- Sessions by the UTC day of their start, as player_days counts them.
+-- Sessions by the day of their start, as player_days counts them.
 CREATE OR REPLACE VIEW sessions_daily AS
 SELECT
-    toDate(happened_at) AS day,
+    {{day happened_at}} AS day,
     game_id,
     count() AS sessions,
     uniqExact(player_id) AS players,
@@ -38,7 +38,7 @@ SELECT
 FROM
 (
     SELECT
-        toDate(happened_at) AS day,
+        {{day happened_at}} AS day,
         game_id,
         player_id,
         sumIf(counts, kind != 'refund') AS times,

@@ -5,6 +5,9 @@ import { DAY_MS } from './days.ts';
  * has 23 or 25 hours where clocks change, and may begin at 01:00. ClickHouse counts days by the same rules.
  */
 
+/** The zone of a game that has chosen none. */
+export const DEFAULT_ZONE = 'UTC';
+
 /** The day in which a moment lies. */
 export function dayIn(zone: string, ms: number): number {
   return Math.floor((ms + offsetOf(zone, ms)) / DAY_MS);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
+import { DEFAULT_ZONE } from '../../core/kernel/zoned-days.ts';
 import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
 import type { GameDocument } from '../../core/vocabulary/documents/game.ts';
 
@@ -21,9 +22,6 @@ export const zoneOf = (game: GameDocument | undefined): string => game?.timeZone
 
 /** The currency of its amounts; `undefined`: it has named none. */
 export const currencyIn = (game: GameDocument | undefined): string | undefined => game?.currency || undefined;
-
-/** The zone of a game that has chosen none. */
-export const DEFAULT_ZONE = 'UTC';
 
 /** A new game with its own namespace for player ids. */
 export function createGame(name: string, tenant: string, clock: Clock, ids: Ids): GameDocument {

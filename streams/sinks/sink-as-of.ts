@@ -10,11 +10,17 @@ import { SINKS, type SinkName } from '../positions/sink-registry.ts';
  * has not handled. Rejects, or never ends, while the broker cannot be read.
  * @returns `undefined`: it has handled nothing of the present stream
  */
-export async function readSinkAsOf(
+export async function readSinkAsOf(...of: Parameters<typeof readSinkPlace>): Promise<AsOf | undefined> {
+  const place = await readSinkPlace(...of);
+  return place && { asOfMs: place.asOfMs, behind: place.behind, position: `${place.stream}/${place.sequence}` };
+}
+
+/** The same with the position in its parts. */
+export async function readSinkPlace(
   log: Pick<Log, 'bucket' | 'info' | 'next'>,
   clock: Pick<Clock, 'wallMs'>,
   sink: SinkName,
-): Promise<AsOf | undefined> {
+): Promise<(Omit<AsOf, 'position'> & { stream: string; sequence: number }) | undefined> {
   const { stream } = SINKS[sink];
   // Before the position is read: what is stored now, and not found behind it, is handled.
   const askedMs = clock.wallMs();
@@ -28,6 +34,7 @@ export async function readSinkAsOf(
   return {
     asOfMs: next === undefined ? askedMs : Math.min(askedMs, next.storedAtMs),
     behind: Math.max(0, lastSequence - position.sequence),
-    position: `${position.stream}/${position.sequence}`,
+    stream: position.stream,
+    sequence: position.sequence,
   };
 }

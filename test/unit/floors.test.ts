@@ -44,6 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'streams/positions',
     'streams/facts',
     'streams/freshness',
+    'streams/sinks',
   ],
   'streams/sinks/live': ['streams/log', 'streams', 'streams/facts', 'streams/freshness'],
   'streams/sinks/webhooks/record': ['streams/log', 'streams/config'],

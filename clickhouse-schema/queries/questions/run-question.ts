@@ -6,7 +6,8 @@ import type { Logger } from '../../../core/kernel/logger.ts';
 import { createStatementSlots } from '../statements/statement-slots.ts';
 import { measureSql } from '../../metrics/measure-sql.ts';
 import { TRANSIENT_CODES } from '../../transient-codes.ts';
-import type { BreakdownQuestion, Question, TrendQuestion } from './question.ts';
+import { readBuiltTo } from './built-to.ts';
+import { type BreakdownQuestion, type Question, readsDays, type TrendQuestion } from './question.ts';
 import { exceededBound, type QuestionResult, type QuestionRow, statementOf } from './statement-of.ts';
 
 export interface QuestionsOptions {
@@ -29,13 +30,15 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     let release = () => {};
     try {
       release = await slots.take(question.game);
+      // Before the rows are read: what is built then is in them.
+      const built = readsDays(question) ? await readBuiltTo(client, question) : undefined;
       const result = await client.query({
         query: sql,
         query_params: parameters,
         format: 'JSONEachRow',
         clickhouse_settings: BOUNDS,
       });
-      return { kind: 'answered', value: await result.json<QuestionRow>() };
+      return { kind: 'answered', value: await result.json<QuestionRow>(), built };
     } catch (error) {
       if (error instanceof ClickHouseError) {
         const bound = exceededBound(Number(error.code), error.message);

@@ -1,4 +1,5 @@
 import { type Bindings, createBindings, createLiterals, type Statement } from './bindings.ts';
+import type { BuiltTo } from './built-to.ts';
 import { ltvStatement, retentionStatement } from './cohorts.ts';
 import { funnelStatement } from './funnel.ts';
 import { breakdownStatement, seriesStatement, trendStatement } from './measures.ts';
@@ -35,9 +36,12 @@ function write(question: Question, bindings: Bindings): Statement {
 /** A row of an answer, as ClickHouse writes it: 64-bit integers are texts. */
 export type QuestionRow = Readonly<Record<string, unknown>>;
 
-/** `too_large`: it exceeded a bound of time, rows or memory; a smaller one may be answered. */
+/**
+ * `built`: of a question that reads days. `too_large`: it exceeded a bound of time, rows or memory; a smaller one may
+ * be answered.
+ */
 export type QuestionResult =
-  | { kind: 'answered'; value: QuestionRow[] }
+  | { kind: 'answered'; value: QuestionRow[]; built?: BuiltTo | undefined }
   | { kind: 'too_large'; bound: 'time' | 'rows' | 'memory' }
   | { kind: 'unavailable' };
 

@@ -27,6 +27,13 @@ export const SINKS: Dashboard = {
           queries: [{ expr: `max by (sink) (${on('sink_behind_seconds')})`, legend: '{{sink}}' }],
         },
         {
+          title: 'Days of players behind',
+          description: 'Age of the oldest rows that are not in player_days, of the game that is furthest behind.',
+          unit: 's',
+          red: 1_800,
+          queries: [{ expr: `max(${on('player_days_behind_seconds')})`, legend: 'oldest game' }],
+        },
+        {
           title: 'Age of the newest event',
           description: 'Grows while no game sends events. Then "Behind" stays at 0.',
           unit: 's',

@@ -1,14 +1,15 @@
-import type {
-  BreakdownQuestion,
-  Figure,
-  LtvQuestion,
-  PathsQuestion,
-  Question,
-  RetentionQuestion,
-  TrendQuestion,
+import {
+  type BreakdownQuestion,
+  type Figure,
+  type LtvQuestion,
+  type PathsQuestion,
+  type Question,
+  readsDays,
+  type RetentionQuestion,
+  type TrendQuestion,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { funnelAnswer } from './behaviour/funnel-answer.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
 import { dayOf } from '../../../core/kernel/days.ts';
@@ -18,10 +19,15 @@ import { startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 
 type Rows = readonly QuestionRow[];
 
-/** The JSON text of an answer. @param nowMs decides which days are over */
-export function answerText(question: Question, rows: Rows, nowMs: number): string {
+/**
+ * The JSON text of an answer.
+ * @param nowMs decides which days are over
+ * @param builtToMs of an answer from `player_days`: up to when they are built; `undefined`: they are being built anew
+ */
+export function answerText(question: Question, rows: Rows, nowMs: number, builtToMs?: number): string {
   const range = { from: formatTimestamp(question.fromMs), to: formatTimestamp(question.toMs) };
-  return JSON.stringify({ kind: question.kind, ...range, ...resultOf(question, rows, nowMs) });
+  const built = readsDays(question) ? { built_to: formatTimestampOrNull(builtToMs ?? null) } : {};
+  return JSON.stringify({ kind: question.kind, ...range, ...built, ...resultOf(question, rows, nowMs) });
 }
 
 function resultOf(question: Question, rows: Rows, nowMs: number): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { Type, type Static, type TProperties } from 'typebox';
 import { UNITS } from '../../../core/vocabulary/metrics/metric.ts';
 import { FUNNEL_ORDERS, PATH_DIRECTIONS } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { numberOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
+import { numberOrNull, oneOf, textOrNull, timeOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
 
@@ -12,6 +12,12 @@ function result<const K extends string, P extends TProperties>(kind: K, fields: 
       kind: Type.Unsafe<K>({ type: 'string', const: kind, description: `\`${kind}\`.` }),
       from: timeOut('First moment of the range.'),
       to: timeOut('Moment after the range.'),
+      built_to: Type.Optional(
+        timeOrNull(
+          'Of answers from the days of players (`player_days`): everything received before is in them. null while all ' +
+            'days of the game are built anew.',
+        ),
+      ),
       ...fields,
     },
     { description },

@@ -1,4 +1,5 @@
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import type { BuiltTo } from '../../../clickhouse-schema/queries/questions/built-to.ts';
 import { type Question, readsDays } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
@@ -89,7 +90,7 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
     if (found.kind === 'too_large') return failure('QUERY_TOO_LARGE', undefined, { bound: found.bound });
     const answer: QueryAnswer = {
       kind: 'answer',
-      text: answerText(question, found.value, clock.wallMs()),
+      text: answerText(question, found.value, clock.wallMs(), builtToMs(found.built, asOf)),
       // The days of `player_days` follow the rows some seconds later.
       asOfMs: readsDays(question) ? undefined : asOf?.asOfMs,
     };
@@ -118,6 +119,15 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
       return asked;
     },
   };
+}
+
+/** Where the builder has looked as far as there are rows, the days have everything that the rows have. */
+function builtToMs(built: BuiltTo | undefined, asOf: AsOf | undefined): number | undefined {
+  const { ms, looked } = built ?? {};
+  if (looked === undefined || asOf === undefined) return ms;
+  const [created = '', sequence] = asOf.position.split('/');
+  const isAll = Date.parse(created) === looked.createdMs && Number(sequence) <= looked.sequence;
+  return isAll ? asOf.asOfMs : ms;
 }
 
 /** The key of the cache. The time of a funnel is left out, so that repeated questions are equal. */

@@ -6,12 +6,16 @@ import { createErasureTarget, type ErasureTarget } from './erasure/erasure-targe
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
 import { createPlayerDaysBuilder, type PlayerDaysBuilder } from './player-days/builder.ts';
 import { createPlayerDaysTarget, type Players } from './player-days/target.ts';
+import { DEFAULT_ZONE } from '../../../core/kernel/zoned-days.ts';
+import { readSinkPlace } from '../sink-as-of.ts';
 import { AUDIT_SOURCE, RECORDS_SOURCE } from './records-source.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 
 export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target' | 'onErasures'> {
   clickhouse: ClickhouseAddress;
+  /** The time zone in which a game counts days. Default: UTC. */
+  zoneOf?: (game: string) => string;
 }
 
 export interface ClickhouseSink {
@@ -32,8 +36,14 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
   const days = createPlayerDaysBuilder({
     ...options,
     logger,
+    position: async () => {
+      const place = await readSinkPlace(options.log, options.clock, 'clickhouse');
+      return place && { to: { createdMs: Date.parse(place.stream), sequence: place.sequence }, asOfMs: place.asOfMs };
+    },
     target: createPlayerDaysTarget(options.clickhouse),
     leads,
+    zoneOf: options.zoneOf ?? (() => DEFAULT_ZONE),
+    onBehind: (seconds) => options.metrics.playerDaysBehind.set(seconds),
   });
   const erasures = withDays(createErasureTarget(options.clickhouse), days);
   const eraser = createEraser({ ...options, logger, target: erasures, leads });

@@ -38,11 +38,13 @@ export const SINK_LIMITS = {
    */
   lateRowsMs: 60_000,
 
-  /** Least time between builds of `player_days`. The rest after one is a multiple of its duration: 5 % of a core. */
+  /** Least time between builds of a game. The rest after one is a multiple of its duration: 5 % of a core. */
   playerDaysEveryMs: 10_000,
   playerDaysRestShare: 20,
   /** The longest rest. An import of years takes minutes to build: its last rows must not wait for hours. */
   playerDaysRestMostMs: 600_000,
+  /** Staged days that one insert writes at the end of a build. Below it, readers see all of a build at once. */
+  playerDaysSliceRows: 500_000,
   /** Memory of one statement of a build. It spills groups to disk beyond a quarter; a million players need 200 MB. */
   playerDaysMemoryBytes: 512 * 1024 * 1024,
   /** How long the builder waits for one statement. A day of 20 million events takes seconds. */

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { fromZero } from '../../../core/kernel/metrics/counter-from-zero.ts';
 
 /** The failures of the sinks that write ClickHouse. */
@@ -9,6 +9,11 @@ const SINK_FAILURES = ['clickhouse', 'clickhouse-records', 'clickhouse-audit'].f
 /** The sinks that write ClickHouse. */
 export function createClickhouseMetrics(registers: Registry[]) {
   return {
+    playerDaysBehind: new Gauge({
+      name: 'player_days_behind_seconds',
+      help: 'Age of the oldest rows that are not in player_days, of the game that is furthest behind; 0: none.',
+      registers,
+    }),
     sinkRows: new Counter({
       name: 'clickhouse_rows_total',
       help: 'Rows inserted into ClickHouse, by table.',

@@ -191,9 +191,9 @@ describe('an answer', () => {
     const values = days.map(([cohort = 0, day = 0], n) => {
       const text = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       const player = `00000000-0000-4000-8000-00000000000${n < 2 ? 1 : 2}`;
-      return `('demo', 'live', '${player}', '${text(day)}', '${text(cohort)}', '${text(cohort)}', 'DE', true, 1)`;
+      return `('demo', 'live', '${player}', '${text(day)}', '${text(cohort)}', '${text(cohort)}', 'DE', 1)`;
     });
-    const columns = 'game_id, environment, player_id, day, cohort_day, first_day, cohort_country, is_placed, version';
+    const columns = 'game_id, environment, player_id, day, cohort_day, first_day, cohort_country, version';
     const insert = await runSql(clickhouse, `INSERT INTO player_days (${columns}) VALUES ${values.join(',')}`);
     expect(insert.status, insert.text).toBe(200);
     const { data } = await ask({ kind: 'retention', days: [1, 0, 7], by: 'country' });

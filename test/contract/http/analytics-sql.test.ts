@@ -78,7 +78,6 @@ async function insertDays(): Promise<void> {
     cohort_at: `${date(cohort)} 00:00:01.000`,
     cohort_country: country,
     first_purchase_day: first === undefined ? null : date(first),
-    is_placed: true,
   }));
   const body = rows.map((row) => JSON.stringify(row)).join('\n');
   const inserted = await runSql(

@@ -7,6 +7,7 @@ import { type Analytics, createAnalytics } from '../../../clickhouse-schema/quer
 import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { buildDays } from '../../support/wire/built-days.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
@@ -108,9 +109,7 @@ async function insertWorld(): Promise<void> {
     members.map((player_id) => ({ ...segment, player_id })),
   );
   const target = createPlayerDaysTarget(clickhouse.address);
-  const to = { createdMs: 1, sequence: 10_000 };
-  for (const [place, day] of (await target.touched(0, to)).entries()) await target.build(day, place, 0, to);
-  await target.noteBuilt(to, Date.now(), 1);
+  await buildDays(target, 0, { createdMs: 1, sequence: 10_000 });
   await target.close();
 }
 

@@ -5450,6 +5450,11 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
           /** The metric, or `formula`. */
           readonly metric: string;
           /** What the figures are called. */
@@ -5491,6 +5496,11 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
           /** The metric, or `formula`. */
           readonly metric: string;
           /** What the figures are called. */
@@ -5518,6 +5528,11 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
           /** First days with players, oldest first. */
           readonly cohorts: readonly {
             /** Value of `by` on the first day. */
@@ -5544,6 +5559,11 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
           /** First days with players, oldest first. */
           readonly cohorts: readonly {
             /** Value of `by` on the first day. */
@@ -5572,6 +5592,11 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
           /** As in the query. */
           readonly order: 'ordered' | 'strict' | 'any_order';
           /** One funnel, or with `by` one for each of its `limit` largest values, the largest first. */
@@ -5616,6 +5641,11 @@ export interface Operations {
           readonly from: string;
           /** Moment after the range. */
           readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
           /** The event that paths start with. */
           readonly event_name: string;
           /** As in the query. */

@@ -34,10 +34,13 @@ const MOST_AGAIN = 1_000;
 const EVENTS_OF_SLICE = 2_000_000;
 
 async function builtTo(clickhouse: ClickHouse, { createdMs }: TableScope): Promise<number> {
-  const [row] = await clickhouse.rows<[created: Whole, sequence: Whole]>(
-    'SELECT stream_created, sequence FROM player_days_builds FINAL',
+  const [row] = await clickhouse.rows<[sequence: Whole | null]>(
+    // What waits is built up to its own sequence, all else up to where the builder has looked.
+    `SELECT minOrNull(sequence) FROM player_days_builds FINAL
+      WHERE stream_created = {created: UInt64} AND (game_id = '' OR waits_to > 0)`,
+    { created: createdMs },
   );
-  return row !== undefined && Number(row[0]) === createdMs ? Number(row[1]) : 0;
+  return Number(row?.[0] ?? 0);
 }
 
 /** @returns what is late; `undefined`: the days are built up to `last` */
@@ -65,9 +68,13 @@ async function differingDays(
   const slices = players.length > 0 ? 1 : 1 + Math.floor(Number(found?.[0] ?? 0) / EVENTS_OF_SLICE);
   const differing: DifferingDay[] = [];
   const built = await builtTo(clickhouse, scope);
+  const used = await clickhouse.rows<[zone: string]>(
+    "SELECT DISTINCT zone FROM player_days_builds FINAL WHERE match(zone, '^[A-Za-z0-9_+/-]+$') AND zone != 'UTC' ORDER BY zone",
+  );
+  const zones = used.map(([zone]) => zone);
   for (let slice = 0; slice < slices; slice++) {
     const parameters = { created: scope.createdMs, built, pending: scope.pending, slices, slice, players };
-    for (const sql of [FIGURES_SQL, PLACES_SQL, LEVELS_SQL]) {
+    for (const sql of [figuresSql(zones), PLACES_SQL, levelsSql(zones)]) {
       await clickhouse.each<DifferingDay>(sql, parameters, (row) => {
         if (differing.length <= MOST_AGAIN) differing.push(row);
       });
@@ -80,17 +87,25 @@ const COMPARED = `cityHash64(player_id) % {slices: UInt64} = {slice: UInt64}
     AND player_id NOT IN (SELECT arrayJoin({pending: Array(UUID)}))
     AND (empty({players: Array(UUID)}) OR player_id IN (SELECT arrayJoin({players: Array(UUID)})))`;
 
-/** The day of a device's time counts if it lies in the seven days before the receipt. */
-const dayBy = (time: string): string =>
-  `toDate(if(ifNull(${time} > received_at - INTERVAL 7 DAY AND ${time} <= received_at, 0), assumeNotNull(${time}),
-      received_at), 'UTC')`;
+/** The device's time counts if it lies in the seven days before the receipt. */
+const timeBy = (time: string): string =>
+  `if(ifNull(${time} > received_at - INTERVAL 7 DAY AND ${time} <= received_at, 0), assumeNotNull(${time}), received_at)`;
+
+/** The day of a time by the zone in which the game's days are built. */
+const dayBy = (time: string, zones: readonly string[]): string => {
+  const ofZones = zones.map((zone) => {
+    const games = `SELECT game_id, environment FROM player_days_builds FINAL WHERE zone = '${zone}'`;
+    return `(game_id, environment) IN (${games}), toDate(${time}, '${zone}')`;
+  });
+  return ofZones.length === 0 ? `toDate(${time}, 'UTC')` : `multiIf(${ofZones.join(', ')}, toDate(${time}, 'UTC'))`;
+};
 
 /** Rows of an earlier log are older than any build. */
 const SEQUENCE = `if(if(facts_created = 0, received_at >= fromUnixTimestamp64Milli({created: Int64}, 'UTC'),
       facts_created = {created: UInt64}), facts_sequence, 0)`;
 const KEY = 'game_id, environment, player_id, day';
 
-const FIGURES_SQL = `
+const figuresSql = (zones: readonly string[]): string => `
 SELECT toString(player_id), concat('on ', toString(day)), concat('events ', toString(d.events), '/', toString(a.events),
   ', sessions ', toString(d.sessions), '/', toString(a.sessions), ', playtime ', toString(d.seconds), '/',
   toString(a.seconds), ', purchases ', toString(d.bought), '/', toString(a.bought), ', revenue ', toString(d.paid), '/',
@@ -99,15 +114,15 @@ FROM (
   SELECT ${KEY}, sum(n) AS events, sum(played) AS sessions, sum(played_seconds) AS seconds, sum(times) AS bought,
     sum(spent) AS paid, max(sequence) AS newest
   FROM (
-    SELECT game_id, environment, player_id, ${dayBy('timestamp')} AS day, 1 AS n, 0 AS played,
+    SELECT game_id, environment, player_id, ${dayBy(timeBy('timestamp'), zones)} AS day, 1 AS n, 0 AS played,
       toUInt64(0) AS played_seconds, toInt64(0) AS times, toDecimal128(0, 4) AS spent, ${SEQUENCE} AS sequence
     FROM events WHERE ${COMPARED} AND (event_name != 'purchase_refunded' OR source = 'caller')
     UNION ALL
-    SELECT game_id, environment, player_id, ${dayBy('start_time')} AS day, 0, 1, toUInt64(duration_seconds), 0,
+    SELECT game_id, environment, player_id, ${dayBy(timeBy('start_time'), zones)} AS day, 0, 1, toUInt64(duration_seconds), 0,
       toDecimal128(0, 4), ${SEQUENCE}
     FROM sessions WHERE ${COMPARED}
     UNION ALL
-    SELECT game_id, environment, player_id, toDate(received_at, 'UTC') AS day, 0, 0, 0, toInt64(counts),
+    SELECT game_id, environment, player_id, ${dayBy('received_at', zones)} AS day, 0, 0, 0, toInt64(counts),
       toDecimal128(amount, 4), ${SEQUENCE}
     FROM purchases WHERE ${COMPARED} AND kind IN ('purchase', 'replaced')
   )
@@ -132,14 +147,14 @@ FROM (
   WHERE ${COMPARED}
   WINDOW life AS (PARTITION BY game_id, environment, player_id)
 )
-WHERE NOT is_placed OR first_day != least_day OR cohort_day > first_day OR NOT (previous_day <=> day_before)
+WHERE first_day != least_day OR cohort_day > first_day OR NOT (previous_day <=> day_before)
   OR NOT (first_purchase_day <=> first_paid_day)
 LIMIT ${MOST_AGAIN + 1}`;
 
 const LEVEL_KEY = 'game_id, environment, level, player_id';
 
 /** The figures of a level and player, and their days. */
-const LEVELS_SQL = `
+const levelsSql = (zones: readonly string[]): string => `
 SELECT toString(player_id), concat('in player_levels, level ', level), concat('starts ', toString(d.starts), '/',
   toString(a.starts), ', fails ', toString(d.fails), '/', toString(a.fails), ', completes ', toString(d.completes), '/',
   toString(a.completes), if(last_at = at, '', ', another last time'), if(days = recounted, '', ', other days'),
@@ -153,8 +168,7 @@ FROM (
       max(of_event)) AS of_day, max(of_record) AS sequence
     FROM (
       SELECT game_id, environment, JSONExtractString(properties, 'level') AS level, player_id, event_name,
-        if(timestamp > received_at - INTERVAL 7 DAY AND timestamp <= received_at, timestamp, received_at) AS of_event,
-        toDate(of_event, 'UTC') AS day, ${SEQUENCE} AS of_record
+        ${timeBy('timestamp')} AS of_event, ${dayBy('of_event', zones)} AS day, ${SEQUENCE} AS of_record
       FROM events
       WHERE ${COMPARED} AND event_name IN ('level_started', 'level_failed', 'level_completed') AND level != ''
     )

@@ -1,4 +1,4 @@
-import { DAY, NEW_ROWS, RECEIVED, SCOPE, VERSION } from './statements.ts';
+import { DAY, NEW_ROWS, RECEIVED, SCOPE, SLICE, VERSION } from './statements.ts';
 
 /*
  * The SQL that makes `player_levels` from `events`. Parameters are those of `player_days` (`statements.ts`).
@@ -49,9 +49,13 @@ LEFT ANY JOIN (
   WHERE ${SCOPE}
 ) AS stored USING (level, player_id)`;
 
-/** All rows of `players` in one game and environment, from the events that there are. */
-export const BUILD_LEVELS_OF_PLAYERS = `${INTO_LEVELS}
+const ofAllDays = (players: string): string => `${INTO_LEVELS}
 SELECT {game: String}, {environment: String}, level, player_id, groupArray(of_day) AS days, ${OF_DAYS}, ${VERSION}
-FROM (${daysOf('player_id IN {players: Array(UUID)}')}
+FROM (${daysOf(players)}
 )
 GROUP BY level, player_id`;
+
+/** All rows of `players` in one game and environment, from the events that there are. */
+export const BUILD_LEVELS_OF_PLAYERS = ofAllDays('player_id IN {players: Array(UUID)}');
+/** The same of a slice of all players. */
+export const BUILD_LEVELS_OF_SLICE = ofAllDays(SLICE);

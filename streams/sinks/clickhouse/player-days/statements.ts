@@ -4,11 +4,12 @@ import { LATE_DAYS } from '../../../../clickhouse-schema/event-time.ts';
 /*
  * The SQL that makes `player_days` from `events`, `sessions` and `purchases`.
  *
- * Parameters: `game`, `environment`, `day` name what is built; `from` and `to` bound the sequences of the rows whose
- * players are built again; `version` is the version of the rows to write.
+ * Parameters: `game`, `environment`, `day` name what is built, `zone` the time zone of its days; `from` and `to` bound
+ * the sequences of the rows whose players are built again, `from` 0: all rows; `slice` of `slices` bounds the players;
+ * `version` is the version of the rows to write.
  */
 
-export const dayOf = (time: string): string => `toDate(${time}, 'UTC')`;
+const dayOf = (time: string): string => `toDate(${time}, {zone: String})`;
 /** The day of a row of each source. */
 export const DAY = dayOf('happened_at');
 
@@ -54,25 +55,33 @@ const SOURCES: readonly Source[] = [
 ];
 
 export const SCOPE = 'game_id = {game: String} AND environment = {environment: String}';
-export const NEW_ROWS = 'facts_sequence > {from: UInt64} AND facts_sequence <= {to: UInt64}';
-/** The rows of a day are received on that day or up to `LATE_DAYS` later. */
-export const RECEIVED = `received_at >= toDateTime64({day: Date}, 3, 'UTC')
-  AND received_at < toDateTime64({day: Date} + ${LATE_DAYS + 1}, 3, 'UTC')`;
+/** Sequences of an earlier FACTS may be higher than `to`. */
+export const NEW_ROWS = '({from: UInt64} = 0 OR (facts_sequence > {from: UInt64} AND facts_sequence <= {to: UInt64}))';
+/** The rows of a day are received on that day or up to `LATE_DAYS` later; in UTC it may begin a day apart. */
+export const RECEIVED = `received_at >= toDateTime64({day: Date} - 1, 3, 'UTC')
+  AND received_at < toDateTime64({day: Date} + ${LATE_DAYS + 2}, 3, 'UTC')`;
+/** A part of the players: the end of a large build takes them in turn. */
+export const SLICE = 'cityHash64(player_id) % {slices: UInt64} = {slice: UInt64}';
 
-/** Players whose beginning became known on the day, behind `from`, up to `to`: one day for most imports. */
-const NEW_BEGINNINGS = `SELECT player_id FROM player_beginnings
-    WHERE ${SCOPE} AND ${NEW_ROWS} AND ${dayOf('received_at')} = {day: Date}`;
+const TABLES = [...SOURCES, { table: 'player_beginnings', isActivity: 'true' }];
 
-/** Games, environments and days with rows behind `from`, up to `to`; oldest day first. */
-export const TOUCHED_DAYS = `
-SELECT game_id, environment, toString(day) AS day
+/** Games and environments with rows behind `from`, up to `to`. */
+export const TOUCHED = `
+SELECT game_id, environment
 FROM (
-${SOURCES.map(({ table, isActivity }) => `SELECT game_id, environment, ${DAY} AS day FROM ${table} WHERE ${NEW_ROWS} AND ${isActivity} GROUP BY ALL`).join('\nUNION ALL\n')}
-UNION ALL
-SELECT game_id, environment, ${dayOf('received_at')} AS day FROM player_beginnings WHERE ${NEW_ROWS} GROUP BY ALL
+${TABLES.map(({ table, isActivity }) => `SELECT game_id, environment FROM ${table} WHERE ${NEW_ROWS} AND ${isActivity} GROUP BY ALL`).join('\nUNION ALL\n')}
 )
-GROUP BY game_id, environment, day
-ORDER BY day, game_id, environment`;
+GROUP BY game_id, environment
+ORDER BY game_id, environment`;
+
+/** The days of a game and environment with rows behind `from`, up to `to`; oldest first. */
+export const TOUCHED_DAYS = `
+SELECT toString(day) AS day
+FROM (
+${SOURCES.map(({ table, isActivity }) => `SELECT ${DAY} AS day FROM ${table} WHERE ${SCOPE} AND ${NEW_ROWS} AND ${isActivity} GROUP BY ALL`).join('\nUNION ALL\n')}
+)
+GROUP BY day
+ORDER BY day`;
 
 /** Players with rows of the day behind `from`, up to `to`. */
 const TOUCHED_PLAYERS = SOURCES.map(
@@ -121,8 +130,9 @@ const OF_FIRST_DAY = {
 /** What follows from all days of a player. */
 const HISTORY = ['cohort_day', 'first_day', ...Object.keys(OF_FIRST_DAY), 'previous_day', 'first_purchase_day'];
 
+const VALUES = [...OF_DAY, ...HISTORY];
 const INTO_DAYS = `INSERT INTO player_days
-  (game_id, environment, player_id, day, ${OF_DAY.join(', ')}, ${HISTORY.join(', ')}, is_placed, version)`;
+  (game_id, environment, player_id, day, ${VALUES.join(', ')}, removed, version)`;
 export const VERSION = '{version: UInt128}';
 
 /** Whether a day says of itself what the rows of all days of its player hold of the first day. */
@@ -132,36 +142,59 @@ const IS_AS_BEFORE = Object.entries(OF_FIRST_DAY)
   .join(' AND ');
 
 /**
- * Step 1: makes the day's rows of touched players anew. A row that stood there keeps its place in the player's history.
- * A new one gets it in step 2, and so does one that becomes or ceases to be a day with purchases, and a first day that
- * says something new of itself.
+ * Makes the day's rows of touched players anew, beside `player_days`. A row that stood there keeps its place in the
+ * player's history. The end of the build gives one to each new row, to one that becomes or ceases to be a day with
+ * purchases, and to a first day that says something new of itself.
  */
-export const BUILD_DAY = `${INTO_DAYS}
+export const STAGE_DAY = `INSERT INTO player_days_staged
+  (game_id, environment, player_id, day, ${VALUES.join(', ')}, is_placed)
 SELECT {game: String}, {environment: String}, built.player_id, built.day,
   ${OF_DAY.map((column) => `built.${column}`).join(', ')},
-  if(stored.is_placed, stored.cohort_day, built.day), if(stored.is_placed, stored.first_day, built.day),
-  ${HISTORY.slice(2)
-    .map((column) => `stored.${column}`)
-    .join(', ')},
-  stored.is_placed AND (stored.purchases > 0) = (built.purchases > 0)
-    AND (stored.first_day != built.day OR (${IS_AS_BEFORE})) AND stored.country = built.country, ${VERSION}
+  ${HISTORY.map((column) => `stored.${column}`).join(', ')},
+  {from: UInt64} > 0 AND stored.first_day > toDate(0) AND (stored.purchases > 0) = (built.purchases > 0)
+    AND (stored.first_day != built.day OR (${IS_AS_BEFORE})) AND stored.country = built.country
 FROM (${daysOf(`(${TOUCHED_PLAYERS})`, { received: RECEIVED, isDay: (day) => `${day} = {day: Date}` })}) AS built
 LEFT ANY JOIN (
-  SELECT player_id, ${HISTORY.join(', ')}, country, purchases, is_placed FROM player_days FINAL
+  SELECT player_id, ${HISTORY.join(', ')}, country, purchases FROM player_days FINAL
   WHERE ${SCOPE} AND day = {day: Date} AND player_id IN (${TOUCHED_PLAYERS})
 ) AS stored ON stored.player_id = built.player_id`;
 
-/** Step 2: all days of players who have a row without a place on this day, where their place changes. */
-export const PLACE_DAYS = `${INTO_DAYS}
+const STAGED = `player_days_staged WHERE ${SCOPE} AND ${SLICE}`;
+
+/** Players of whom a day has no place, or whose beginning became known. */
+const UNPLACED = `(
+    SELECT player_id FROM ${STAGED} AND NOT is_placed
+    UNION DISTINCT SELECT player_id FROM player_beginnings WHERE ${SCOPE} AND ${SLICE} AND ${NEW_ROWS}
+  )`;
+
+/** The days of players without a place: the staged ones, and the stored ones that these do not replace. */
+const OF_UNPLACED = `SELECT player_id, day, ${VALUES.join(', ')}, true AS is_new
+  FROM ${STAGED} AND player_id IN ${UNPLACED}
+  UNION ALL
+  SELECT player_id, day, ${VALUES.join(', ')}, false
+  FROM player_days FINAL
+  WHERE {from: UInt64} > 0 AND ${SCOPE} AND player_id IN ${UNPLACED}
+    AND (player_id, day) NOT IN (SELECT player_id, day FROM ${STAGED})`;
+
+/**
+ * Ends a build: writes the staged days, with the other days of players whose place changes, in one insert. Days that a
+ * build of all rows did not find are no days any more.
+ */
+export const FINISH_DAYS = `${INTO_DAYS}
+SELECT {game: String}, {environment: String}, player_id, day, ${VALUES.join(', ')}, 0, ${VERSION}
+FROM ${STAGED} AND player_id NOT IN ${UNPLACED}
+UNION ALL
 SELECT {game: String}, {environment: String}, player_id, day, ${OF_DAY.join(', ')},
-  ${HISTORY.map((column) => `new_${column}`).join(', ')}, true, ${VERSION} + 1
+  ${HISTORY.map((column) => `new_${column}`).join(', ')}, 0, ${VERSION}
 FROM (
-  ${placed(`SELECT * FROM player_days FINAL WHERE ${SCOPE} AND player_id IN (
-    SELECT player_id FROM player_days FINAL WHERE ${SCOPE} AND day = {day: Date} AND NOT is_placed
-    UNION DISTINCT ${NEW_BEGINNINGS}
-  )`)}
+  ${placed(OF_UNPLACED)}
 )
-WHERE NOT is_placed OR ${HISTORY.map((column) => `NOT (${column} <=> new_${column})`).join(' OR ')}`;
+WHERE is_new OR ${HISTORY.map((column) => `NOT (${column} <=> new_${column})`).join(' OR ')}
+UNION ALL
+SELECT {game: String}, {environment: String}, player_id, day, ${VALUES.join(', ')}, 1, ${VERSION}
+FROM player_days FINAL
+WHERE {from: UInt64} = 0 AND ${SCOPE} AND ${SLICE}
+  AND (player_id, day) NOT IN (SELECT player_id, day FROM ${STAGED})`;
 
 /** Adds the place in the player's history to each day: `new_cohort_day` and so on. */
 function placed(days: string): string {
@@ -190,7 +223,7 @@ export const OF_PLAYERS = `${SCOPE} AND player_id IN {players: Array(UUID)}`;
 /** All days of `players` in one game and environment, from the rows that there are. */
 export const BUILD_PLAYERS = `${INTO_DAYS}
 SELECT {game: String}, {environment: String}, player_id, day, ${OF_DAY.join(', ')},
-  ${HISTORY.map((column) => `new_${column}`).join(', ')}, true, ${VERSION}
+  ${HISTORY.map((column) => `new_${column}`).join(', ')}, 0, ${VERSION}
 FROM (
   ${placed(daysOf('{players: Array(UUID)}', { received: '1', isDay: () => '1' }))}
 )`;

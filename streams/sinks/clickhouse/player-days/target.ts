@@ -1,23 +1,41 @@
 import type { ClickhouseAddress } from '../../../../clickhouse-schema/clickhouse-address.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
+import { followZones } from '../../../../clickhouse-schema/views/apply-views.ts';
 import { SINK_LIMITS } from '../limits.ts';
 import type { HandledTo } from '../../../positions/positions.ts';
 import { createRemoveRows } from '../erasure/remove-rows.ts';
-import { BUILD_LEVELS, BUILD_LEVELS_OF_PLAYERS } from './levels.ts';
-import { BUILD_DAY, BUILD_PLAYERS, OF_PLAYERS, PLACE_DAYS, TOUCHED_DAYS } from './statements.ts';
+import { BUILD_LEVELS, BUILD_LEVELS_OF_PLAYERS, BUILD_LEVELS_OF_SLICE } from './levels.ts';
+import { BUILD_PLAYERS, FINISH_DAYS, OF_PLAYERS, STAGE_DAY, TOUCHED, TOUCHED_DAYS } from './statements.ts';
 
-/** A day of one game and environment. */
-export interface TouchedDay {
+/** A game and environment. */
+export interface Tenant {
   game: string;
   environment: string;
-  /** As `2026-11-23`. */
-  day: string;
+}
+
+/** How far a game and environment is built, as `player_days_builds` holds it. Times are epoch milliseconds. */
+export interface Built extends Tenant, HandledTo {
+  /** Rows up to this sequence wait; 0: none. */
+  waitsTo: number;
+  /** Everything received before is built. 0: nothing is, in the game's time zone. */
+  builtToMs: number;
+  zone: string;
+  builtAtMs: number;
+  seconds: number;
+  version: bigint;
+}
+
+/** A build of one game and environment. */
+export interface Build extends Tenant {
+  /** The sequences of the rows whose players are built again. 0: those of all rows. */
+  from: number;
+  to: HandledTo;
+  zone: string;
+  version: bigint;
 }
 
 /** Players of one game and environment. */
-export interface Players {
-  game: string;
-  environment: string;
+export interface Players extends Tenant {
   /** UUIDs, at most `erasuresAtOnce`. */
   ids: readonly string[];
 }
@@ -26,18 +44,23 @@ export interface Players {
  * Builds `player_days` and `player_levels` in ClickHouse. Every call rejects if ClickHouse is unreachable or refuses.
  */
 export interface PlayerDaysTarget {
-  /** `undefined`: nothing is built yet. */
-  builtTo(): Promise<HandledTo | undefined>;
-  /** The days with rows behind `from`, up to `to.sequence`; oldest first. */
-  touched(from: number, to: HandledTo): Promise<TouchedDay[]>;
-  /** Builds one of these days. `place` is its index. May be repeated. */
-  build(touched: TouchedDay, place: number, from: number, to: HandledTo): Promise<void>;
-  noteBuilt(to: HandledTo, at: number, seconds: number): Promise<void>;
+  builds(): Promise<Built[]>;
+  note(builds: readonly Built[]): Promise<void>;
+  /** The games with rows behind `from`, up to `to`. */
+  touched(from: number, to: HandledTo): Promise<Tenant[]>;
+  /** Begins a build, or begins it again. @returns its days, oldest first */
+  begin(build: Build): Promise<string[]>;
+  stage(build: Build, day: string): Promise<void>;
+  /** Into how many parts the end of a build is divided. */
+  slices(build: Build): Promise<number>;
+  finish(build: Build, slice: number, slices: number): Promise<void>;
+  /** Makes the views count days in the zones that are built. */
+  followZones(): Promise<void>;
   /**
    * Deletes the rows of players and builds them from the rows that are left. May be repeated. `later`: an earlier
    * deletion still runs; call again.
    */
-  rebuild(players: readonly Players[], to: HandledTo): Promise<'rebuilt' | 'later'>;
+  rebuild(players: Players, build: Pick<Build, 'zone' | 'version'>): Promise<'rebuilt' | 'later'>;
   close(): Promise<void>;
 }
 
@@ -47,18 +70,19 @@ const SETTINGS = {
   max_threads: 1,
   max_memory_usage: String(SINK_LIMITS.playerDaysMemoryBytes),
   max_bytes_before_external_group_by: String(SINK_LIMITS.playerDaysMemoryBytes / 4),
-  // The days of all players of a large day are sorted for their place in the players' histories.
+  // The days of all players of a large build are sorted for their place in the players' histories.
   max_bytes_before_external_sort: String(SINK_LIMITS.playerDaysMemoryBytes / 4),
 } as const;
 
-/** The tables of one build. */
-const BUILT_TABLES = ['player_days', 'player_levels'] as const;
+/** The tables that hold rows of players. */
+const BUILT_TABLES = ['player_days', 'player_days_staged', 'player_levels'] as const;
 
-const BUILT_TO = 'SELECT stream_created AS created, sequence AS built FROM player_days_builds FINAL';
-
-/** The versions of one build: two for each of its days, one for each step. */
-const VERSIONS_OF_SEQUENCE = 2n ** 24n;
-const VERSIONS_OF_DAY = 2;
+const BUILDS = `SELECT game_id AS game, environment, toFloat64(stream_created) AS createdMs,
+    toFloat64(sequence) AS sequence, toFloat64(waits_to) AS waitsTo,
+    toFloat64(toUnixTimestamp64Milli(built_to)) AS builtToMs, zone,
+    toFloat64(toUnixTimestamp64Milli(built_at)) AS builtAtMs, seconds, toString(version) AS version,
+    toFloat64(noted) AS noted
+  FROM player_days_builds FINAL`;
 
 export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTarget {
   const client = openClient(address, 'player days', SINK_LIMITS.playerDaysRequestMs);
@@ -67,52 +91,88 @@ export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTa
   const remove = createRemoveRows(client);
   const run = (query: string, query_params: Record<string, unknown>) =>
     client.command({ query, query_params, clickhouse_settings: SETTINGS });
+  let noted = 0;
 
   return {
-    async builtTo() {
-      const [row] = await rows<{ created: string | number; built: string | number }>(BUILT_TO);
-      return row && { createdMs: Number(row.created), sequence: Number(row.built) };
+    async builds() {
+      const found = await rows<Omit<Built, 'version'> & { version: string; noted: number }>(BUILDS);
+      noted = Math.max(noted, ...found.map((row) => row.noted));
+      return found.map(({ noted: _, ...row }) => ({ ...row, version: BigInt(row.version) }));
     },
-    async touched(from, to) {
-      const found = await rows<{ game_id: string; environment: string; day: string }>(TOUCHED_DAYS, {
-        from,
-        to: to.sequence,
-      });
-      return found.map(({ game_id: game, environment, day }) => ({ game, environment, day }));
-    },
-    async build({ game, environment, day }, place, from, to) {
-      const version = String(versionOf(to, place));
-      const parameters = { game, environment, day, from, to: to.sequence, version };
-      await run(BUILD_DAY, parameters);
-      await run(PLACE_DAYS, parameters);
-      await run(BUILD_LEVELS, parameters);
-    },
-    async noteBuilt(to, at, seconds) {
+    async note(builds) {
+      noted += 1;
       await client.insert({
         table: 'player_days_builds',
         format: 'JSONEachRow',
-        values: [{ stream_created: to.createdMs, sequence: to.sequence, built_at: at, seconds }],
+        values: builds.map((build) => noteOf(build, noted)),
         clickhouse_settings: { async_insert: 0 },
       });
     },
-    async rebuild(groups, to) {
-      const version = String(versionOf(to, 0));
-      for (const { game, environment, ids } of groups) {
-        const parameters = { game, environment, players: ids, version };
-        for (const table of BUILT_TABLES) {
-          if (!(await remove(table, OF_PLAYERS, parameters))) return 'later';
-        }
-        await run(BUILD_PLAYERS, parameters);
-        await run(BUILD_LEVELS_OF_PLAYERS, parameters);
+    async touched(from, to) {
+      const found = await rows<{ game_id: string; environment: string }>(TOUCHED, { from, to: to.sequence });
+      return found.map(({ game_id: game, environment }) => ({ game, environment }));
+    },
+    async begin(build) {
+      const { game, environment } = build;
+      const partition = 'ALTER TABLE player_days_staged DROP PARTITION ({game: String}, {environment: String})';
+      await run(partition, { game, environment });
+      return (await rows<{ day: string }>(TOUCHED_DAYS, parametersOf(build))).map(({ day }) => day);
+    },
+    async stage(build, day) {
+      const parameters = { ...parametersOf(build), day };
+      await run(STAGE_DAY, parameters);
+      // A row of a level holds all of its days: a build of all rows makes them at its end.
+      if (build.from > 0) await run(BUILD_LEVELS, parameters);
+    },
+    async slices({ game, environment }) {
+      const staged =
+        'SELECT count() AS n FROM player_days_staged WHERE game_id = {game: String} AND environment = {environment: String}';
+      const [found] = await rows<{ n: string | number }>(staged, { game, environment });
+      return Math.max(1, Math.ceil(Number(found?.n ?? 0) / SINK_LIMITS.playerDaysSliceRows));
+    },
+    async finish(build, slice, slices) {
+      const parameters = { ...parametersOf(build), slice, slices };
+      await run(FINISH_DAYS, parameters);
+      if (build.from === 0) await run(BUILD_LEVELS_OF_SLICE, parameters);
+    },
+    async followZones() {
+      await followZones(client);
+    },
+    async rebuild({ game, environment, ids }, { zone, version }) {
+      const parameters = { game, environment, players: ids, zone, version: String(version) };
+      for (const table of BUILT_TABLES) {
+        if (!(await remove(table, OF_PLAYERS, parameters))) return 'later';
       }
+      await run(BUILD_PLAYERS, parameters);
+      await run(BUILD_LEVELS_OF_PLAYERS, parameters);
       return 'rebuilt';
     },
     close: () => client.close(),
   };
 }
 
-/** Grows with the position, then with the place of the day in its build. Step 2 adds 1. */
-function versionOf(to: HandledTo, place: number): bigint {
-  const ofDay = BigInt(place * VERSIONS_OF_DAY) % VERSIONS_OF_SEQUENCE;
-  return (BigInt(to.createdMs) << 64n) + BigInt(to.sequence) * VERSIONS_OF_SEQUENCE + ofDay;
+const parametersOf = ({ game, environment, from, to, zone, version }: Build) => ({
+  game,
+  environment,
+  from,
+  to: to.sequence,
+  zone,
+  version: String(version),
+});
+
+function noteOf(build: Built, noted: number) {
+  const { game, environment, createdMs, sequence, waitsTo, builtToMs, zone, builtAtMs, seconds, version } = build;
+  return {
+    game_id: game,
+    environment,
+    stream_created: createdMs,
+    sequence,
+    waits_to: waitsTo,
+    built_to: builtToMs,
+    zone,
+    built_at: builtAtMs,
+    seconds,
+    version: String(version),
+    noted,
+  };
 }

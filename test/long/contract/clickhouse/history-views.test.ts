@@ -24,6 +24,7 @@ import {
 } from '../../../../streams/sinks/clickhouse/player-days/target.ts';
 import { aCommit } from '../../../../streams/sinks/testing-commits.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { buildDays } from '../../../support/wire/built-days.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { startOfToday } from '../../../support/whole-day.ts';
 
@@ -102,9 +103,7 @@ async function importFile(path: string, kind: ImportKind, fileKind: 'csv' | 'ndj
 }
 
 async function build(from: number): Promise<void> {
-  const to = { createdMs: CREATED, sequence };
-  const days = await target.touched(from, to);
-  for (const [place, day] of days.entries()) await target.build(day, place, from, to);
+  await buildDays(target, from, { createdMs: CREATED, sequence });
 }
 
 describe('the views over an imported game', () => {

@@ -1,13 +1,15 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BUILD_DAY } from '../../../../streams/sinks/clickhouse/player-days/statements.ts';
 import {
   createPlayerDaysTarget,
   type PlayerDaysTarget,
 } from '../../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsOf, execSql, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
+import { createBuildJob } from '../../../../streams/sinks/clickhouse/player-days/build-job.ts';
+import { systemClock } from '../../../../core/kernel/clock.ts';
+import { buildDays, nextVersion } from '../../../support/wire/built-days.ts';
 import { until } from '../../../support/until.ts';
 import { startOfToday } from '../../../support/whole-day.ts';
 
@@ -22,11 +24,10 @@ afterAll(async () => {
   await target.close();
   await clickhouse.close();
 });
+const SOURCES = ['events', 'sessions', 'purchases', 'player_beginnings'];
+const DERIVED = ['player_days', 'player_days_staged', 'player_levels', 'player_days_builds'];
 beforeEach(async () => {
-  const derived = ['player_days', 'player_levels', 'player_days_builds'];
-  for (const table of ['events', 'sessions', 'purchases', 'player_beginnings', ...derived]) {
-    await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
-  }
+  for (const table of [...SOURCES, ...DERIVED]) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const HOUR_MS = 3_600_000;
@@ -136,7 +137,7 @@ function expectedLevels(rows: readonly Row[]) {
 }
 
 const storedLevels = () =>
-  rowsOf(
+  rowsOf<{ days: [day: string, ...figures: number[]][] }>(
     clickhouse,
     `SELECT game_id AS game, level, player_id AS player,
       [toFloat64(starts), fails, completes, toUnixTimestamp64Milli(last_at)] AS all,
@@ -225,7 +226,7 @@ type Day = typeof EMPTY & { game: string; player: string; day: string };
 const keyOf = ({ game, player, day }: Day): string => `${game}/${player}/${day}`;
 
 const stored = () =>
-  rowsOf(
+  rowsOf<Day>(
     clickhouse,
     `SELECT game_id AS game, player_id AS player, toString(day) AS day, toString(cohort_day) AS cohort, toString(first_day) AS firstDay,
       if(isNull(previous_day), NULL, toString(previous_day)) AS previous,
@@ -233,7 +234,7 @@ const stored = () =>
       sessions, toUInt32(playtime_seconds) AS playtime, purchases, toFloat64(gross_revenue) AS revenue, country, platform,
       app_version AS version, toFloat64(toUnixTimestamp64Milli(first_at)) AS first, toFloat64(toUnixTimestamp64Milli(last_at)) AS last,
       concat(toString(toUnixTimestamp64Milli(cohort_at)), ' ', cohort_country, ' ', cohort_platform, ' ', cohort_app_version) AS origin
-    FROM player_days FINAL WHERE is_placed ORDER BY game, toString(player), day`,
+    FROM player_days FINAL ORDER BY game, toString(player), day`,
   );
 
 const KPIS = `SELECT game_id AS game, toString(day) AS day, toUInt32(dau) AS dau, toUInt32(wau) AS wau,
@@ -280,11 +281,8 @@ function kpisOf(days: readonly Day[], rows: readonly Row[]) {
   });
 }
 
-async function buildAll(from: number, to: number): Promise<void> {
-  const position = { createdMs: CREATED, sequence: to };
-  const days = await target.touched(from, position);
-  for (const [place, day] of days.entries()) await target.build(day, place, from, position);
-}
+const buildAll = (from: number, to: number): Promise<void> =>
+  buildDays(target, from, { createdMs: CREATED, sequence: to });
 
 const arbitraryRow: Arbitrary<Row> = fc.record({
   kind: fc.constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal', 'refund', 'beginning'),
@@ -310,16 +308,7 @@ describe('player_days', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryRows, fc.integer({ min: 1, max: 3 }), fc.boolean(), async (rows, builds, repeats) => {
-          for (const table of [
-            'events',
-            'sessions',
-            'purchases',
-            'player_beginnings',
-            'player_days',
-            'player_levels',
-          ]) {
-            await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
-          }
+          for (const table of [...SOURCES, ...DERIVED]) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
           const size = Math.ceil(rows.length / builds);
           for (let done = 0; done < rows.length; done += size) {
             const part = rows.slice(done, done + size);
@@ -331,11 +320,11 @@ describe('player_days', () => {
           expect(await storedLevels()).toEqual(expectedLevels(rows));
           expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(expected(rows), rows));
           const erased = { game: 'a', environment: 'live', ids: [playerId(1)] };
-          for (const table of ['events', 'sessions', 'purchases', 'player_beginnings']) {
+          for (const table of SOURCES) {
             const removal = `ALTER TABLE ${table} DELETE WHERE game_id = 'a' AND player_id = '${playerId(1)}'`;
             await execSql(clickhouse, removal, { search: { mutations_sync: '1' } });
           }
-          expect(await target.rebuild([erased], { createdMs: CREATED, sequence: rows.length })).toBe('rebuilt');
+          expect(await target.rebuild(erased, { zone: 'UTC', version: nextVersion() })).toBe('rebuilt');
           const left = rows.filter(({ game, player }) => game !== 'a' || player !== 1);
           const others = expected(left);
           expect(await stored()).toEqual(others);
@@ -400,16 +389,15 @@ describe('player_days', () => {
     await insert(rows.slice(0, 2), 1);
     await buildAll(0, 2);
     await insert(rows.slice(2), 3);
-    for (let most = 0; most < 3; most += 1) {
-      const to = { createdMs: CREATED, sequence: 4 };
-      const days = await target.touched(2, to);
-      for (const [place, day] of days.slice(0, most).entries()) await target.build(day, place, 2, to);
-    }
-    const search = { param_game: 'a', param_environment: 'live', param_from: '2', param_to: '4', param_version: '1' };
-    for (const { day } of await target.touched(2, { createdMs: CREATED, sequence: 4 })) {
-      expect(await runSql(clickhouse, BUILD_DAY, { search: { ...search, param_day: day } })).toMatchObject({
-        status: 200,
-      });
+    const before = await stored();
+    const to = { createdMs: CREATED, sequence: 4 };
+    const tenant = { game: 'a', environment: 'live' };
+    for (let most = 0; most < 4; most += 1) {
+      const build = { ...tenant, from: 2, to, zone: 'UTC', version: nextVersion(), asOfMs: 0 };
+      const job = createBuildJob(target, build, systemClock);
+      for (let step = 0; step < most; step += 1) expect(await job.advance()).toBe(true);
+      // Nobody sees a part of a build.
+      expect(await stored()).toEqual(before);
     }
     await buildAll(2, 4);
     expect(await stored()).toEqual(expected(rows));
@@ -459,15 +447,14 @@ describe('player_days', () => {
       clickhouse,
       `ALTER TABLE events DELETE WHERE player_id = '${playerId(1)}' AND facts_sequence < 5 SETTINGS mutations_sync = 1`,
     );
-    await target.rebuild([{ game: 'a', environment: 'live', ids: [playerId(1)] }], { createdMs: CREATED, sequence: 5 });
+    const erased = { game: 'a', environment: 'live', ids: [playerId(1)] };
+    await target.rebuild(erased, { zone: 'UTC', version: nextVersion() });
     expect(await stored()).toEqual(expected(later));
   });
 
   it('does not begin a deletion while an earlier one runs', async () => {
-    await insert(
-      [{ kind: 'event', game: 'a', player: 1, received: 1, late: 0, value: 1, country: '', platform: '' }],
-      1,
-    );
+    const row = { game: 'a', player: 1, received: 1, late: 0, value: 1, country: '', platform: '' };
+    await insert([{ ...row, kind: 'event' }], 1);
     await buildAll(0, 1);
     const mutations = async () => {
       const rows = await rowsOf<{ n: string }>(
@@ -481,8 +468,8 @@ describe('player_days', () => {
       const other = "ALTER TABLE player_days DELETE WHERE country = 'nowhere'";
       const begun = await runSql(clickhouse, other, { search: { mutations_sync: '0' } });
       expect([begun.status, await mutations()]).toEqual([200, 1]);
-      const players = [{ game: 'a', environment: 'live', ids: [playerId(1)] }];
-      expect(await target.rebuild(players, { createdMs: CREATED, sequence: 1 })).toBe('later');
+      const players = { game: 'a', environment: 'live', ids: [playerId(1)] };
+      expect(await target.rebuild(players, { zone: 'UTC', version: nextVersion() })).toBe('later');
       expect(await mutations()).toBe(1);
     } finally {
       await execSql(clickhouse, 'SYSTEM START MERGES player_days');
@@ -490,10 +477,31 @@ describe('player_days', () => {
     await until('the deletion is done', async () => (await mutations()) === 0);
   });
 
-  it('remembers how far it is built', async () => {
-    expect(await target.builtTo()).toBe(undefined);
-    await target.noteBuilt({ createdMs: CREATED, sequence: 5 }, START, 0.5);
-    await target.noteBuilt({ createdMs: CREATED, sequence: 9 }, START + 1, 0.5);
-    expect(await target.builtTo()).toEqual({ createdMs: CREATED, sequence: 9 });
+  it('in another time zone is that of all rows, without days that are none any more', async () => {
+    const at = (received: number): Row => {
+      return { kind: 'event', game: 'a', player: 1, received, late: 0, value: 1, country: 'DE', platform: '' };
+    };
+    const rows = [at(-2), at(2), at(30), { ...at(47), kind: 'purchase' as const }, { ...at(23), player: 2 }];
+    await insert(rows, 1);
+    await buildAll(0, 5);
+    expect(await stored()).toEqual(expected(rows));
+    const ahead: [zone: string, hours: number][] = [
+      ['Europe/Berlin', 1],
+      ['America/Sao_Paulo', -3],
+      ['UTC', 0],
+    ];
+    for (const [zone, aheadHours] of ahead) {
+      const to = { createdMs: CREATED, sequence: 5 };
+      const build = { game: 'a', environment: 'live', from: 0, to, zone, version: nextVersion(), asOfMs: 0 };
+      const job = createBuildJob(target, build, systemClock);
+      while (await job.advance());
+      const shifted = rows.map((row) => ({ ...row, received: row.received + aheadHours }));
+      const days = (some: readonly Day[]) => some.map(({ first: _, last: __, origin: ___, ...day }) => day);
+      expect([zone, days(await stored())]).toEqual([zone, days(expected(shifted))]);
+      const levels = await storedLevels();
+      expect(levels.map(({ days }) => days.map(([day]) => day))).toEqual(
+        expectedLevels(shifted).map(({ days }) => days.map(([day]) => day)),
+      );
+    }
   });
 });

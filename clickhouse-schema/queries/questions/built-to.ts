@@ -1,0 +1,29 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+/** Up to when the days of a game are built. */
+export interface BuiltTo {
+  /** Everything received before is in the days, epoch milliseconds; `undefined`: all days are being built anew. */
+  ms: number | undefined;
+  /** The place in FACTS up to which the builder has looked; `undefined`: rows of the game wait to be built. */
+  looked: { createdMs: number; sequence: number } | undefined;
+}
+
+/** Reads it. Rejects as the client does. */
+export async function readBuiltTo(
+  client: ClickHouseClient,
+  { game, environment }: { game: string; environment: string },
+): Promise<BuiltTo> {
+  const result = await client.query({ query: BUILT_TO, query_params: { game, environment }, format: 'JSONEachRow' });
+  const rows = await result.json<{ of_all: boolean; waits: boolean; at: number; created: number; sequence: number }>();
+  const own = rows.find(({ of_all: ofAll }) => !ofAll);
+  const all = rows.find(({ of_all: ofAll }) => ofAll);
+  const msOf = (row: { at: number } | undefined): number | undefined => row?.at || undefined;
+  if (own?.waits === true) return { ms: msOf(own), looked: undefined };
+  return { ms: msOf(all), looked: all && { createdMs: all.created, sequence: all.sequence } };
+}
+
+const BUILT_TO = `SELECT game_id = '' AS of_all, waits_to > 0 AS waits,
+    toFloat64(toUnixTimestamp64Milli(built_to)) AS at, toFloat64(stream_created) AS created,
+    toFloat64(sequence) AS sequence
+  FROM player_days_builds FINAL
+  WHERE game_id = '' OR (game_id = {game: String} AND environment = {environment: String})`;

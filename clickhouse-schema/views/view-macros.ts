@@ -1,0 +1,48 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
+import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
+import { quoteString } from '../quoting.ts';
+import type { Macros } from '../templates.ts';
+
+/** The time zone of each game that counts its days in another than UTC. */
+export type GameZones = ReadonlyMap<string, string>;
+
+/**
+ * What the SQL files of views say of days, each by the zone of the row's game: the text of a view names the games of
+ * each zone, because ClickHouse takes a zone only as a constant. The last word is the column with the game's id, unless
+ * it is `game_id`.
+ *
+ * `{{day TIME}}`: the day of a time. `{{today}}`: this day. `{{start DAY}}`: its first moment.
+ */
+export function viewMacros(zones: GameZones): Macros {
+  const games = Map.groupBy([...zones].toSorted(), ([, zone]) => zone);
+  const byZone = (game: string, inZone: (zone: string) => string): string => {
+    const own = [...games].map(([zone, entries]) => {
+      const ids = entries.map(([id]) => quoteString(id)).join(', ');
+      return `${game} IN (${ids}), ${inZone(quoteString(zone))}`;
+    });
+    return own.length === 0 ? inZone("'UTC'") : `multiIf(${own.join(', ')}, ${inZone("'UTC'")})`;
+  };
+  return {
+    // What views share with queries, so that both count the same.
+    ...FUNNEL_MACROS,
+    exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),
+    day: (words) => {
+      const [time = '', ...game] = words.split(' ');
+      return byZone(game.join(' ') || 'game_id', (zone) => `toDate(${time}, ${zone})`);
+    },
+    today: (game) => byZone(game || 'game_id', (zone) => `toDate(now(), ${zone})`),
+    start: (words) => {
+      const [day = '', ...game] = words.split(' ');
+      return byZone(game.join(' ') || 'game_id', (zone) => `toTimeZone(toDateTime64(${day}, 3, ${zone}), 'UTC')`);
+    },
+  };
+}
+
+/** The zones in which the days of games are built. */
+export async function builtZones(client: ClickHouseClient): Promise<GameZones> {
+  const query = `SELECT game_id, zone FROM player_days_builds FINAL
+    WHERE environment = 'live' AND zone NOT IN ('', 'UTC')`;
+  const rows = await (await client.query({ query, format: 'JSONEachRow' })).json<{ game_id: string; zone: string }>();
+  return new Map(rows.map(({ game_id, zone }) => [game_id, zone]));
+}
