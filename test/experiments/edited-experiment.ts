@@ -12,7 +12,7 @@ const START_MS = Date.UTC(2026, 0, 20);
 
 /**
  * One A/A experiment that is edited: veterans evaluate the flag, it is edited, newcomers come, and all evaluate it.
- * Veterans buy with 50 %, newcomers with 10 %, of a quarter of the players (`quarter`) three times as many as of others.
+ * Veterans buy with 75 %, newcomers with 15 %, if their `quarter` is 0, and others with a third of that.
  * @returns the players who count and the buyers among them, of the control and of the other variant
  */
 export function editedExperiment(

@@ -49,7 +49,7 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
     const shown = exposures.filter(({ fact }) => isCurrent(fact.flagVersion));
     if (shown.length === 0) continue;
     const drawn = shown.filter(({ stratum }) => stratum > 0);
-    const first = drawn[0] ?? { ...NOTHING, fact: { at: Infinity } };
+    const first = drawn[0] ?? { ...NOTHING, fact: { at: -Infinity } };
     const { variant, stratum } = first;
     const sawTwo = drawn.some((one) => one.stratum === stratum && one.variant !== variant);
     const isMismatched = drawn.some(({ fact }) => fact.attribution === 'mismatch');

