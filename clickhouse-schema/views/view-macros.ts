@@ -15,7 +15,10 @@ export type GameZones = ReadonlyMap<string, string>;
  * `{{day TIME}}`: the day of a time. `{{today}}`: this day. `{{start DAY}}`: its first moment.
  */
 export function viewMacros(zones: GameZones): Macros {
-  const games = Map.groupBy([...zones].toSorted(), ([, zone]) => zone);
+  const games = Map.groupBy(
+    [...zones].toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    ([, zone]) => zone,
+  );
   const byZone = (game: string, inZone: (zone: string) => string): string => {
     const own = [...games].map(([zone, entries]) => {
       const ids = entries.map(([id]) => quoteString(id)).join(', ');

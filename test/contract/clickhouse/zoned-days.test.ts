@@ -89,12 +89,37 @@ it('the builder remembers how far each game is built', async () => {
   await target.note([first, { ...first, game: 'b' }]);
   await target.note([{ ...first, sequence: 9, waitsTo: 0 }]);
   const rows = (await target.builds()).toSorted((one, other) => (one.game < other.game ? -1 : 1));
-  expect(rows).toEqual([
+  expect(rows).toMatchObject([
     { ...first, sequence: 9, waitsTo: 0 },
     { ...first, game: 'b' },
   ]);
   await target.close();
   await execSql(clickhouse, 'TRUNCATE TABLE player_days_builds');
+});
+
+it('an erasure of days does not begin while an earlier one runs', async () => {
+  const target = createPlayerDaysTarget(clickhouse.address);
+  const player = '00000000-0000-5000-8000-000000000009';
+  const values = `('a', 'live', '${player}', '2026-01-01', 1)`;
+  await execSql(clickhouse, `INSERT INTO player_days (game_id, environment, player_id, day, version) VALUES ${values}`);
+  const mutations = async () => {
+    const running = "SELECT count() AS n FROM system.mutations WHERE table = 'player_days' AND NOT is_done";
+    return Number((await rowsOf<{ n: string }>(clickhouse, running))[0]?.n);
+  };
+  await execSql(clickhouse, 'SYSTEM STOP MERGES player_days');
+  try {
+    const other = "ALTER TABLE player_days DELETE WHERE country = 'nowhere'";
+    const begun = await runSql(clickhouse, other, { search: { mutations_sync: '0' } });
+    expect([begun.status, await mutations()]).toEqual([200, 1]);
+    const players = { game: 'a', environment: 'live', ids: [player] };
+    expect(await target.rebuild(players, { zone: 'UTC', version: 2n })).toBe('later');
+    expect(await mutations()).toBe(1);
+  } finally {
+    await execSql(clickhouse, 'SYSTEM START MERGES player_days');
+  }
+  await until('the deletion is done', async () => (await mutations()) === 0);
+  await execSql(clickhouse, 'TRUNCATE TABLE player_days');
+  await target.close();
 });
 
 it('every view counts days of the zone of its game, and follows a change of it', { timeout: 120_000 }, async () => {

@@ -1,7 +1,6 @@
 import { DEFAULT_ZONE } from '../../../../core/kernel/zoned-days.ts';
 import type { HandledTo } from '../../../positions/positions.ts';
-import type { SinkPlace } from './builder.ts';
-import type { Build, Built, PlayerDaysTarget, Tenant } from './target.ts';
+import type { Build, Built, PlayerDaysTarget, SinkPlace, Tenant } from './target.ts';
 
 /** What a game is to be built to. */
 export interface Goal extends Build {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SINK_LIMITS } from '../limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
-import { createPlayerDaysBuilder, type SinkPlace } from './builder.ts';
-import type { Build, Built, PlayerDaysTarget } from './target.ts';
+import { createPlayerDaysBuilder } from './builder.ts';
+import type { Build, Built, PlayerDaysTarget, SinkPlace } from './target.ts';
 
 const CREATED = Date.UTC(2026, 0, 1);
 const DAYS = ['2026-01-01', '2026-01-02'];
@@ -22,7 +22,7 @@ function setUp() {
   const behind: number[] = [];
   let leads = true;
   let fault: (() => Promise<void>) | undefined;
-  let days = (_: Build): string[] => DAYS;
+  let days: (build: Build) => string[] = () => DAYS;
   let place: SinkPlace | undefined;
   let bigDayMs = 0;
   const target: PlayerDaysTarget = {

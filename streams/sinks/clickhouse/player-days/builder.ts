@@ -4,10 +4,9 @@ import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
 import { SINK_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
-import type { HandledTo } from '../../../positions/positions.ts';
 import { createBuildJob, type BuildJob } from './build-job.ts';
 import { createBuildNotes, type BuildNotes, type Goal } from './build-notes.ts';
-import type { Players, PlayerDaysTarget, Tenant } from './target.ts';
+import type { Players, PlayerDaysTarget, SinkPlace, Tenant } from './target.ts';
 
 /**
  * Keeps `player_days` up to date: one row per player and day of the game's time zone, made from rows that ClickHouse
@@ -48,12 +47,6 @@ export interface PlayerDaysOptions {
   logger: Logger;
 }
 
-/** A place in FACTS up to which all rows are in ClickHouse, and the time up to which these are all there are. */
-export interface SinkPlace {
-  to: HandledTo;
-  asOfMs: number;
-}
-
 export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysBuilder {
   const { position, clock, target, leads, zoneOf, onBehind, logger, limits = SINK_LIMITS } = options;
   const signal = createSignal();
@@ -69,7 +62,8 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
   /** When games may be built again. */
   const rests = new Map<string, number>();
 
-  const goesOn = (): boolean => !stopped && leads();
+  const isOpen = (): boolean => !stopped;
+  const goesOn = (): boolean => isOpen() && leads();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = turn.then(work);
@@ -78,10 +72,10 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
   }
 
   async function run(): Promise<void> {
-    while (!stopped) {
+    while (isOpen()) {
       if (leads()) await round();
       else forget();
-      if (!stopped) await signal.wait(clock, limits.playerDaysEveryMs);
+      if (isOpen()) await signal.wait(clock, limits.playerDaysEveryMs);
     }
   }
 

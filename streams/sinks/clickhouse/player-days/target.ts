@@ -34,6 +34,12 @@ export interface Build extends Tenant {
   version: bigint;
 }
 
+/** A place in FACTS up to which all rows are in ClickHouse, and the time up to which these are all there are. */
+export interface SinkPlace {
+  to: HandledTo;
+  asOfMs: number;
+}
+
 /** Players of one game and environment. */
 export interface Players extends Tenant {
   /** UUIDs, at most `erasuresAtOnce`. */
@@ -97,7 +103,7 @@ export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTa
     async builds() {
       const found = await rows<Omit<Built, 'version'> & { version: string; noted: number }>(BUILDS);
       noted = Math.max(noted, ...found.map((row) => row.noted));
-      return found.map(({ noted: _, ...row }) => ({ ...row, version: BigInt(row.version) }));
+      return found.map((row) => ({ ...row, version: BigInt(row.version) }));
     },
     async note(builds) {
       noted += 1;
