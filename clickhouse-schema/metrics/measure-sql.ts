@@ -9,11 +9,13 @@ import type { MeasureName } from '../../core/vocabulary/metrics/measures.ts';
  */
 export type MeasureSql =
   | { readonly kind: 'rows'; readonly only?: string }
-  | { readonly kind: 'sum'; readonly of: string }
+  | { readonly kind: 'sum'; readonly of: string; readonly only?: string }
   | { readonly kind: 'players'; readonly only?: string }
-  | { readonly kind: 'players'; readonly perPlayer: string; readonly having: string }
+  | { readonly kind: 'players'; readonly only?: string; readonly perPlayer: string; readonly having: string }
   | { readonly kind: 'property'; readonly aggregate: 'sum' | 'average' | 'percentile' }
   | { readonly kind: 'window' };
+
+const IS_PURCHASE = "kind != 'refund'";
 
 const MEASURE_SQL = {
   active_players: { kind: 'players' },
@@ -30,9 +32,11 @@ const MEASURE_SQL = {
   average: { kind: 'property', aggregate: 'average' },
   percentile: { kind: 'property', aggregate: 'percentile' },
   // Who bought, whatever is refunded later. A purchase that a server's record replaced has a row with -1.
-  purchases: { kind: 'sum', of: "if(kind = 'refund', 0, counts)" },
-  payers: { kind: 'players', perPlayer: "sumIf(counts, kind != 'refund')", having: 'times > 0' },
+  purchases: { kind: 'sum', of: 'counts', only: IS_PURCHASE },
+  payers: { kind: 'players', only: IS_PURCHASE, perPlayer: 'sum(counts)', having: 'times > 0' },
   first_time_payers: { kind: 'rows', only: 'ifNull(first_purchase_day = day, 0)' },
+  gross_revenue: { kind: 'sum', of: 'amount', only: IS_PURCHASE },
+  refunds: { kind: 'sum', of: '-amount', only: "kind = 'refund'" },
   revenue: { kind: 'sum', of: 'amount' },
 } as const satisfies Record<MeasureName, MeasureSql>;
 

@@ -132,9 +132,10 @@ function figureOf(bindings: Bindings, { measure, property = '', percentile = 50,
     case 'window':
       return { value: 'toFloat64(count())' };
     case 'sum':
-      return { value: `toFloat64(sum(${sql.of}))` };
+      return { only: sql.only, value: `toFloat64(sum(${sql.of}))` };
     case 'players': {
-      if ('perPlayer' in sql) return { perPlayer: sql.perPlayer, value: `toFloat64(countIf(${sql.having}))` };
+      if ('perPlayer' in sql)
+        return { only: sql.only, perPlayer: sql.perPlayer, value: `toFloat64(countIf(${sql.having}))` };
       return spills === true
         ? { only: sql.only, perPlayer: '1', value: 'toFloat64(count())' }
         : { only: sql.only, value: 'toFloat64(uniqExact(player_id))' };

@@ -1,30 +1,11 @@
-import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
 import { TEXTS } from '../texts.ts';
 import { FunnelFields } from './funnel-fields.tsx';
-import { DIRECTIONS, INTERVALS, METRICS, type Query, type Step } from './query.ts';
+import { CompareField, MeasureFields } from './measure-fields.tsx';
+import { DIRECTIONS, fieldsIn, INTERVALS, type Names, type Query, type Step } from './query.ts';
 import { WhereEditor } from './where-editor.tsx';
 
 const texts = TEXTS.analytics;
-
-const DEVICE_FIELDS = ['platform', 'app_version', 'build'] as const;
-const EVENT_FIELDS = [
-  'event_name',
-  'country',
-  ...DEVICE_FIELDS,
-  'lifecycle_stage',
-  'is_payer',
-  'source',
-  'key_kind',
-] as const;
-const SESSION_FIELDS = ['end_reason', ...DEVICE_FIELDS] as const;
-const PURCHASE_FIELDS = ['currency', 'product_id', 'recorded_by'] as const;
-const COHORT_FIELDS = ['country', 'platform', 'app_version'] as const;
-
-/** Suggestions: names of events, and of properties of the chosen event. */
-export interface Names {
-  events: readonly string[];
-  properties: readonly string[];
-}
 
 interface QueryFormProps {
   query: Query;
@@ -36,7 +17,7 @@ interface QueryFormProps {
 export function QueryForm({ query, names, onChange }: QueryFormProps) {
   const { kind, where = [] } = query;
   const isMeasured = kind === 'trend' || kind === 'breakdown';
-  const fields = fieldsOf(query, names);
+  const fields = fieldsIn(query, names);
   const set = (changed: Partial<Query>): void => onChange({ ...query, ...changed });
   return (
     <Stack gap="xs">
@@ -53,6 +34,7 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
             }
           />
         ) : null}
+        {kind === 'trend' ? <CompareField query={query} onChange={onChange} /> : null}
         {kind === 'paths' ? null : <SplitField query={query} fields={fields} onChange={onChange} />}
         {kind === 'retention' || kind === 'ltv' ? <DaysField key={kind} query={query} onChange={onChange} /> : null}
         {kind === 'funnel' ? <FunnelFields query={query} names={names.events} onChange={onChange} /> : null}
@@ -80,48 +62,6 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
         />
       ) : null}
     </Stack>
-  );
-}
-
-/** What a trend or a breakdown measures. */
-function MeasureFields({ query, names, onChange }: QueryFormProps) {
-  const { metric = 'events', event_names: chosen = [] } = query;
-  return (
-    <>
-      <NativeSelect
-        label={texts.metric}
-        value={metric}
-        data={METRICS.map((value) => ({ value, label: texts.metrics[value] }))}
-        onChange={(event) => {
-          const wanted = METRICS.find((each) => each === event.currentTarget.value) ?? 'events';
-          onChange(withMetric(query, wanted, names));
-        }}
-      />
-      {metric === 'sum' ? (
-        <Autocomplete
-          label={texts.property}
-          description={texts.propertyHelp}
-          inputWrapperOrder={['label', 'input', 'description']}
-          value={query.property ?? ''}
-          data={[...names.properties]}
-          onChange={(property) => onChange({ ...query, property })}
-        />
-      ) : null}
-      {isOfEvents(metric) ? (
-        <TagsInput
-          label={texts.eventNames}
-          placeholder={chosen.length === 0 ? texts.allEvents : ''}
-          value={[...chosen]}
-          data={[...names.events]}
-          miw={220}
-          maw={420}
-          onChange={(wanted) => {
-            const { event_names: _, ...rest } = query;
-            onChange(wanted.length === 0 ? rest : { ...rest, event_names: wanted });
-          }}
-        />
-      ) : null}
-    </>
   );
 }
 
@@ -176,30 +116,6 @@ function SplitField({ query, fields, onChange }: SplitFieldProps) {
       }}
     />
   );
-}
-
-/** The query with another metric, without the fields that this metric does not have: they would be refused. */
-function withMetric(query: Query, metric: NonNullable<Query['metric']>, names: Names): Query {
-  const { property: _, event_names: __, where: ___, by, ...rest } = query;
-  const { kind } = query;
-  const fields = fieldsOf({ kind, metric }, names);
-  const keepsBy = by !== undefined && (fields.includes(by) || (by.startsWith('property:') && isOfEvents(metric)));
-  const first = kind === 'breakdown' ? { by: fields[0] ?? '' } : {};
-  return { ...rest, metric, ...(keepsBy ? { by } : first) };
-}
-
-function isOfEvents(metric: Query['metric']): boolean {
-  return metric === undefined || metric === 'events' || metric === 'players' || metric === 'sum';
-}
-
-/** The fields by which a query can be split and filtered. */
-function fieldsOf({ kind, metric }: Pick<Query, 'kind' | 'metric'>, names: Names): string[] {
-  if (kind === 'retention' || kind === 'ltv') return [...COHORT_FIELDS];
-  if (kind === 'funnel' || kind === 'paths' || isOfEvents(metric)) {
-    return [...EVENT_FIELDS, ...names.properties.map((name) => `property:${name}`)];
-  }
-  if (metric === 'new_players') return [...COHORT_FIELDS];
-  return [...(metric === 'sessions' || metric === 'playtime_seconds' ? SESSION_FIELDS : PURCHASE_FIELDS)];
 }
 
 /** The days after the first one that a table of cohorts has. */

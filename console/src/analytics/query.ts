@@ -1,9 +1,19 @@
+import { fieldsOf, fieldsOfSource, measuresOf } from '../../../core/vocabulary/metrics/asked.ts';
+import type { NamedDimension } from '../../../core/vocabulary/metrics/dimensions.ts';
+import {
+  isRatio,
+  MEASURE_NAMES,
+  measureOf,
+  METRIC_NAMES,
+  PERCENTILES,
+} from '../../../core/vocabulary/metrics/metrics.ts';
+import { FILTER_OPERATORS, FILTER_OPERATOR_NAMES } from '../../../core/vocabulary/metrics/operators.ts';
 import type { AnswerOf, BodyOf } from '../frame/api.ts';
 import { DAY_MS } from '../parts/charts/units.ts';
 
 /* An analytics query as the screen edits it, and its form in the address: `?q=<JSON>&days=28`, or `&from=…&to=…`. */
 
-export type Query = Omit<BodyOf<'POST /v1/analytics/queries'>, 'from' | 'to'>;
+export type Query = Omit<BodyOf<'POST /v1/analytics/queries'>, 'from' | 'to' | 'last_days'>;
 export type Kind = Query['kind'];
 export type Result = AnswerOf<'POST /v1/analytics/queries'>;
 export type ResultOf<K extends Kind> = Extract<Result, { kind: K }>;
@@ -11,7 +21,7 @@ export type Where = NonNullable<Query['where']>;
 export type Step = NonNullable<Query['steps']>[number];
 export type Exclusion = NonNullable<Query['exclusions']>[number];
 
-/** The last days, today included, or UTC days of which both ends count. */
+/** The last days, today included, or days of which both ends count. */
 export type Range = { days: number } | { from: string; to: string };
 
 export interface Asked {
@@ -20,17 +30,6 @@ export interface Asked {
 }
 
 export const KINDS = ['trend', 'retention', 'funnel', 'ltv', 'breakdown', 'paths'] as const satisfies readonly Kind[];
-export const METRICS = [
-  'events',
-  'players',
-  'new_players',
-  'sum',
-  'sessions',
-  'playtime_seconds',
-  'purchases',
-  'payers',
-  'revenue',
-] as const satisfies readonly NonNullable<Query['metric']>[];
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly NonNullable<Query['interval']>[];
 export const ORDERS = ['ordered', 'strict', 'any_order'] as const satisfies readonly NonNullable<Query['order']>[];
 export const DIRECTIONS = ['forward', 'backward'] as const satisfies readonly NonNullable<Query['direction']>[];
@@ -39,7 +38,7 @@ const DEFAULT_DAYS = 28;
 
 /** What a new query of a kind asks. */
 export const FIRST: Readonly<Record<Kind, Query>> = {
-  trend: { kind: 'trend', metric: 'players', interval: 'day' },
+  trend: { kind: 'trend', metric: 'active_players', interval: 'day' },
   retention: { kind: 'retention' },
   funnel: { kind: 'funnel', steps: [{ event_name: '' }, { event_name: '' }] },
   ltv: { kind: 'ltv' },
@@ -47,12 +46,54 @@ export const FIRST: Readonly<Record<Kind, Query>> = {
   paths: { kind: 'paths', event_name: '' },
 };
 
+/** Suggestions: names of events, of properties of the chosen event, and keys of segments. */
+export interface Names {
+  events: readonly string[];
+  properties: readonly string[];
+  segments: readonly string[];
+}
+
+const COHORT_FIELDS = ['country', 'platform', 'app_version'] as const;
+
+/** The fields by which a query can be split and filtered. */
+export function fieldsIn(query: Query, names: Names): string[] {
+  const { kind } = query;
+  if (kind === 'retention' || kind === 'ltv') return [...COHORT_FIELDS];
+  const { columns, named } =
+    kind === 'trend' || kind === 'breakdown' ? fieldsOf(measuresOf(query)) : fieldsOfSource('events');
+  const ofEach: Readonly<Record<NamedDimension, readonly string[]>> = {
+    property: names.properties,
+    attribute: [''],
+    segment: names.segments,
+  };
+  return [...columns, ...named.flatMap((name) => ofEach[name].map((rest) => `${name}:${rest}`))];
+}
+
+/** A query with a changed figure, without the fields that its rows do not have: they would be refused. */
+export function keptFields(query: Query): Query {
+  const { columns, named } = fieldsOf(measuresOf(query));
+  const isKept = (field: string): boolean =>
+    columns.some((column) => column === field) || named.some((name) => field.startsWith(`${name}:`));
+  const { by, where = [], ...rest } = query;
+  const kept = where.filter(({ field }) => isKept(field));
+  const first = query.kind === 'breakdown' ? { by: columns[0] ?? 'attribute:' } : {};
+  return {
+    ...rest,
+    ...(by !== undefined && isKept(by) ? { by } : first),
+    ...(kept.length === 0 ? {} : { where: kept }),
+  };
+}
+
 /** Whether a query has what its kind requires; the service checks the rest. */
-export function isComplete({ kind, metric, property, by, event_name: name, steps = [] }: Query): boolean {
+export function isComplete(query: Query): boolean {
+  const { kind, by, event_name: name, steps = [], formula } = query;
   if (kind === 'paths') return name !== undefined && name !== '';
   if (kind === 'funnel') return steps.length > 1 && steps.every((step) => step.event_name !== '');
   if (kind === 'breakdown' && (by === undefined || by === '')) return false;
-  return metric !== 'sum' || (property !== undefined && property !== '');
+  const parts = formula === undefined ? [query] : [formula.numerator, formula.denominator];
+  return parts.every(({ metric = 'events', property = '' }) => {
+    return isRatio(metric) || measureOf(metric).ofProperty !== true || property !== '';
+  });
 }
 
 /** The query and range of an address; what is missing or damaged there has its default. */
@@ -75,21 +116,14 @@ export function addressOf({ query, range }: Asked): string {
   return `?${params.toString()}`;
 }
 
-/** A query with two days as its range, both of which count. */
+/** A query with two days as its range, both of which count. A date names the game's day. */
 export function withDays(query: Query, { from, to }: { from: string; to: string }) {
-  return {
-    ...query,
-    from: new Date(Date.parse(from)).toISOString(),
-    to: new Date(Date.parse(to) + DAY_MS).toISOString(),
-  };
+  return { ...query, from, to: new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10) };
 }
 
-/** The body that asks the service. A range of days ends with today, so that it names the same answer all day. */
-export function bodyOf({ query, range }: Asked, nowMs: number): BodyOf<'POST /v1/analytics/queries'> {
-  if ('from' in range) return withDays(query, range);
-  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const from = new Date(today - (range.days - 1) * DAY_MS).toISOString();
-  return { ...query, from, to: new Date(today + DAY_MS).toISOString() };
+/** The body that asks the service. */
+export function bodyOf({ query, range }: Asked): BodyOf<'POST /v1/analytics/queries'> {
+  return 'from' in range ? withDays(query, range) : { ...query, last_days: range.days };
 }
 
 function parsed(text: string): unknown {
@@ -105,9 +139,7 @@ export function queryOf(value: unknown): Query {
   const of = recordOf(value);
   const kind = KINDS.find((known) => known === of['kind']);
   if (kind === undefined) return FIRST.trend;
-  const metric = METRICS.find((known) => known === of['metric']);
   const interval = INTERVALS.find((known) => known === of['interval']);
-  const names = listOf(of['event_names']).filter(isText);
   const days = listOf(of['days']).filter(isNumber);
   const where = whereOf(of['where']);
   const steps = listOf(of['steps']).map((step) => {
@@ -118,19 +150,22 @@ export function queryOf(value: unknown): Query {
   const order = ORDERS.find((known) => known === of['order']);
   const direction = DIRECTIONS.find((known) => known === of['direction']);
   const exclusions = listOf(of['exclusions']).flatMap(exclusionsOf);
-  const { property, event_name: name, by, window_seconds: window, within_seconds: within, limit } = of;
+  const { event_name: name, by, window_seconds: window, within_seconds: within, limit } = of;
+  const figure = figureIn(of);
+  const { metric, ...unmeasured } = FIRST[kind];
+  // As the service does: a formula stands in place of a metric, and without either events are counted.
+  const first = figure.formula === undefined && metric !== undefined ? { ...unmeasured, ...EVENTS } : unmeasured;
   return {
-    ...FIRST[kind],
-    ...(metric === undefined ? {} : { metric }),
+    ...first,
+    ...figure,
+    ...(of['compare'] === 'previous_period' ? { compare: 'previous_period' } : {}),
     ...(interval === undefined ? {} : { interval }),
-    ...(names.length === 0 ? {} : { event_names: names }),
     ...(days.length === 0 ? {} : { days }),
     ...(where.length === 0 ? {} : { where }),
     ...(steps.length === 0 ? {} : { steps }),
     ...(order === undefined ? {} : { order }),
     ...(direction === undefined ? {} : { direction }),
     ...(exclusions.length === 0 ? {} : { exclusions }),
-    ...(isText(property) ? { property } : {}),
     ...(isText(name) ? { event_name: name } : {}),
     ...(isText(by) ? { by } : {}),
     ...(isNumber(window) ? { window_seconds: window } : {}),
@@ -152,10 +187,51 @@ function exclusionsOf(value: unknown): Exclusion[] {
   ];
 }
 
+const EVENTS = { metric: 'events' } as const;
+
+/** What a query measures. */
+function figureIn(of: Readonly<Record<string, unknown>>): Partial<Query> {
+  const { numerator, denominator } = recordOf(of['formula']);
+  const [over, under] = [measuredIn(recordOf(numerator)), measuredIn(recordOf(denominator))];
+  if (over !== undefined && under !== undefined) return { formula: { numerator: over, denominator: under } };
+  const metric = METRIC_NAMES.find((known) => known === of['metric']);
+  const perPlayer = of['per_player'] === true ? { per_player: true } : {};
+  return { ...(metric === undefined ? {} : { metric }), ...optionsIn(of), ...perPlayer };
+}
+
+function measuredIn(of: Readonly<Record<string, unknown>>) {
+  const metric = MEASURE_NAMES.find((known) => known === of['metric']);
+  const where = whereOf(of['where']);
+  return metric && { metric, ...optionsIn(of), ...(where.length === 0 ? {} : { where }) };
+}
+
+function optionsIn(of: Readonly<Record<string, unknown>>) {
+  const names = listOf(of['event_names']).filter(isText);
+  const percentile = PERCENTILES.find((known) => known === of['percentile']);
+  const { property } = of;
+  return {
+    ...(names.length === 0 ? {} : { event_names: names }),
+    ...(isText(property) ? { property } : {}),
+    ...(percentile === undefined ? {} : { percentile }),
+  };
+}
+
+/** Each operator as a condition of its own: that is how they are edited. */
 function whereOf(value: unknown): Where {
   return listOf(value).flatMap((each) => {
-    const { field, in: values } = recordOf(each);
-    return isText(field) ? [{ field, in: listOf(values).filter(isText) }] : [];
+    const { field, ...of } = recordOf(each);
+    if (!isText(field)) return [];
+    return FILTER_OPERATOR_NAMES.flatMap((name) => {
+      const compared = of[name];
+      const isOf = {
+        texts: Array.isArray(compared) && compared.every(isText),
+        value: isText(compared) || isNumber(compared) || typeof compared === 'boolean',
+        text: isText(compared),
+        number: isNumber(compared),
+        true: compared === true,
+      }[FILTER_OPERATORS[name].takes];
+      return isOf ? [{ field, [name]: compared }] : [];
+    });
   });
 }
 

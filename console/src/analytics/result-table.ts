@@ -14,16 +14,25 @@ export function tableOf(result: Result): ResultTable {
     case 'trend': {
       const { series } = result;
       return {
-        header: [texts.columns.time, ...series.map(({ key }) => keyText(key, result.metric))],
+        header: [
+          texts.columns.time,
+          ...series.flatMap(({ key, previous }) => {
+            const name = keyText(key, result.title);
+            return previous === null ? [name] : [name, texts.before(name)];
+          }),
+        ],
         rows: (series[0]?.points ?? []).map(({ at }, place) => [
           at,
-          ...series.map(({ points }) => points[place]?.value ?? null),
+          ...series.flatMap(({ points, previous }) => {
+            const value = points[place]?.value ?? null;
+            return previous === null ? [value] : [value, previous[place]?.value ?? null];
+          }),
         ]),
       };
     }
     case 'breakdown':
       return {
-        header: [texts.columns.value, result.metric],
+        header: [texts.columns.value, result.title],
         rows: result.rows.map(({ key, value }) => [key, value]),
       };
     case 'retention': {

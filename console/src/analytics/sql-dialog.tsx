@@ -16,7 +16,7 @@ export function SqlDialog({ asked, opened, onClose }: { asked: Asked; opened: bo
   const { scope } = usePlace();
   const statement = useQuery({
     queryKey: ['query-sql', scope.game, scope.environment, asked],
-    queryFn: ({ signal }) => call(scope, 'POST /v1/analytics/queries/sql', { body: bodyOf(asked, Date.now()), signal }),
+    queryFn: ({ signal }) => call(scope, 'POST /v1/analytics/queries/sql', { body: bodyOf(asked), signal }),
     enabled: opened,
   });
   return (

@@ -3,20 +3,24 @@ import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { ask } from '../analytics/ask.ts';
-import type { Query, ResultOf } from '../analytics/query.ts';
-import type { Scope } from '../frame/api.ts';
+import type { ResultOf } from '../analytics/query.ts';
+import { METRICS, type MetricName } from '../../../core/vocabulary/metrics/metrics.ts';
+import type { BodyOf, Scope } from '../frame/api.ts';
 import { Chart } from '../parts/charts/chart.tsx';
 import { Fault } from '../parts/states.tsx';
 import { money, number } from '../parts/lists/values.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
-import { DAY_MS } from '../parts/charts/units.ts';
 
 const texts = TEXTS.overview;
 
-const KPIS = ['active_players', 'new_players', 'sessions', 'revenue', 'payers'] as const satisfies readonly NonNullable<
-  Query['metric']
->[];
+const KPIS = [
+  'active_players',
+  'new_players',
+  'sessions',
+  'revenue',
+  'payers',
+] as const satisfies readonly MetricName[];
 type KpiName = (typeof KPIS)[number];
 
 const WEEK = 7;
@@ -26,7 +30,7 @@ const REFRESH_MS = 60_000;
 /** Last week's time is rounded down to this, so that the same query is sent for a while and its answer is cached. */
 const STEP_MS = 5 * 60_000;
 
-const formatOf = (name: KpiName): ((value: number) => string) => (name === 'revenue' ? money : number);
+const formatOf = (name: KpiName): ((value: number) => string) => (METRICS[name].unit === 'money' ? money : number);
 
 interface Kpi {
   points: readonly { at: number; value: number }[];
@@ -54,7 +58,7 @@ export function Kpis() {
   const points = found[KPIS.indexOf(chosen)]?.data?.points;
   const at = useMemo(() => points?.map((point) => point.at) ?? [], [points]);
   const series = useMemo(
-    () => (points === undefined ? [] : [{ name: texts.kpis[chosen], values: points.map(({ value }) => value) }]),
+    () => (points === undefined ? [] : [{ name: METRICS[chosen].title, values: points.map(({ value }) => value) }]),
     [points, chosen],
   );
   return (
@@ -80,7 +84,7 @@ export function Kpis() {
               onClick={() => navigate(`${location}?kpi=${name}`, { replace: true })}
             >
               <Text size="sm" c="dimmed">
-                {texts.kpis[name]}
+                {METRICS[name].title}
               </Text>
               <Figures kpi={found[place]?.data} format={formatOf(name)} />
             </UnstyledButton>
@@ -90,7 +94,7 @@ export function Kpis() {
           <Skeleton height={260} aria-busy="true" />
         ) : (
           <Chart
-            label={texts.kpis[chosen]}
+            label={METRICS[chosen].title}
             at={at}
             series={series}
             partialFrom={at.at(-1) ?? null}
@@ -126,33 +130,27 @@ function changeText(now: number, before: number): string {
 }
 
 async function load(scope: Scope, name: KpiName, signal: AbortSignal): Promise<Kpi> {
-  const nowMs = Date.now();
-  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const thisTime = Math.floor(nowMs / STEP_MS) * STEP_MS - WEEK * DAY_MS;
-  const [whole, soFar] = await Promise.all([
-    trend(scope, name, today - (DAYS - 1) * DAY_MS, today + DAY_MS, signal),
-    // At midnight there is nothing before this time yet.
-    trend(scope, name, today - WEEK * DAY_MS, Math.max(thisTime, today - WEEK * DAY_MS + 1), signal, true),
-  ]);
-  const points = (whole.series[0]?.points ?? []).map(({ at, value }) => ({ at: Date.parse(at), value: value ?? 0 }));
-  const on = (day: number): number => points.find(({ at }) => at === day)?.value ?? 0;
-  return {
-    points,
-    today: on(today),
-    before: { soFar: soFar.series[0]?.points[0]?.value ?? 0, whole: on(today - WEEK * DAY_MS) },
-  };
+  const whole = await trend(scope, { metric: name, last_days: DAYS }, signal);
+  const points = whole.map(({ at, value }) => ({ at: Date.parse(at), value: value ?? 0 }));
+  const today = points.at(-1);
+  const weekAgo = points.at(-1 - WEEK);
+  if (today === undefined || weekAgo === undefined) throw new Error('a trend of 28 days has 28 points');
+  const elapsedMs = Math.floor((Date.now() - today.at) / STEP_MS) * STEP_MS;
+  const from = new Date(weekAgo.at).toISOString();
+  // At midnight there is nothing before this time yet.
+  const to = new Date(weekAgo.at + Math.max(elapsedMs, 1)).toISOString();
+  const soFar = await trend(scope, { metric: name, from, to, cut: true }, signal);
+  return { points, today: today.value, before: { soFar: soFar[0]?.value ?? 0, whole: weekAgo.value } };
 }
+
+type Body = BodyOf<'POST /v1/analytics/queries'>;
 
 async function trend(
   scope: Scope,
-  metric: KpiName,
-  fromMs: number,
-  toMs: number,
+  body: Omit<Body, 'kind'>,
   signal: AbortSignal,
-  cut = false,
-): Promise<ResultOf<'trend'>> {
-  const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-  const result = await ask(scope, { kind: 'trend', metric, interval: 'day', cut, ...range }, signal);
+): Promise<ResultOf<'trend'>['series'][number]['points']> {
+  const result = await ask(scope, { kind: 'trend', interval: 'day', ...body }, signal);
   if (result.kind !== 'trend') throw new Error(`a trend was asked for, and ${result.kind} answered`);
-  return result;
+  return result.series[0]?.points ?? [];
 }

@@ -3,8 +3,19 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { addressOf, type Asked, askedIn, bodyOf, FIRST, isComplete, type Kind, KINDS } from '../analytics/query.ts';
-import { type Names, QueryForm } from '../analytics/query-form.tsx';
+import {
+  addressOf,
+  type Asked,
+  askedIn,
+  bodyOf,
+  FIRST,
+  isComplete,
+  type Kind,
+  KINDS,
+  type Names,
+} from '../analytics/query.ts';
+import { QueryForm } from '../analytics/query-form.tsx';
+import { useSegments } from '../definitions.ts';
 import { RangeField } from '../analytics/range-field.tsx';
 import { tableOf } from '../analytics/result-table.ts';
 import { ResultView } from '../analytics/result-view.tsx';
@@ -37,7 +48,7 @@ function Question({ asked }: { asked: Asked }) {
   const complete = isComplete(query);
   const result = useQuery({
     queryKey: ['query', scope.game, scope.environment, asked],
-    queryFn: ({ signal }) => ask(scope, bodyOf(asked, Date.now()), signal),
+    queryFn: ({ signal }) => ask(scope, bodyOf(asked), signal),
     enabled: complete,
     staleTime: 30_000,
   });
@@ -149,6 +160,13 @@ function QuestionForm({ draft, onDraft, onGo, onSubmit, isRunning }: QuestionFor
 
 /** Names to suggest, from the dictionary of events. */
 function useNames({ query }: Asked): Names {
-  const name = query.event_names?.[0] ?? query.event_name ?? query.steps?.[0]?.event_name ?? '';
-  return { events: useEventNames(), properties: useEventProperties(name) };
+  const { formula } = query;
+  const name =
+    query.event_names?.[0] ??
+    formula?.numerator.event_names?.[0] ??
+    query.event_name ??
+    query.steps?.[0]?.event_name ??
+    '';
+  const { data: segments = [] } = useSegments();
+  return { events: useEventNames(), properties: useEventProperties(name), segments: segments.map(({ key }) => key) };
 }

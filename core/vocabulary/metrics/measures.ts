@@ -124,6 +124,20 @@ export const MEASURES = {
     addsUp: true,
     onlyWhole: true,
   },
+  gross_revenue: {
+    title: 'Gross revenue',
+    words: 'What players paid, whatever is refunded later, each transaction once, in the currency of the game.',
+    unit: 'money',
+    source: 'purchases',
+    addsUp: true,
+  },
+  refunds: {
+    title: 'Refunds',
+    words: 'What was refunded, by the day of the refund, as a positive amount.',
+    unit: 'money',
+    source: 'purchases',
+    addsUp: true,
+  },
   revenue: {
     title: 'Revenue',
     words: 'Net revenue: what players paid less what was refunded in the interval, in the currency of the game.',

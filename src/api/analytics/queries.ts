@@ -43,6 +43,9 @@ export const runAnalyticsQuery = defineRoute({
       from: '2026-01-14T00:00:00.000Z',
       to: '2026-01-16T00:00:00.000Z',
       metric: 'players',
+      title: 'Players with an event',
+      unit: 'count',
+      null_reason: null,
       interval: 'day',
       partial_from: '2026-01-15T00:00:00.000Z',
       series: [
@@ -52,6 +55,7 @@ export const runAnalyticsQuery = defineRoute({
             { at: '2026-01-14T00:00:00.000Z', value: 1520 },
             { at: '2026-01-15T00:00:00.000Z', value: 611 },
           ],
+          previous: null,
         },
       ],
     },

@@ -81,11 +81,19 @@ export const QueryBody = Type.Object(
     ),
     from: Type.Optional(
       timeIn(
-        'First moment, by `happened_at`; for `retention` and `ltv` its day. Default: 30 days before `to`, or before this day.',
+        'First moment, by `happened_at`; for `retention` and `ltv` its day. Default: 30 days before `to`, or before ' +
+          "this day. A date without a time is the start of that day in the game's time zone.",
       ),
     ),
     to: Type.Optional(
       timeIn("Moment after the last. Default: the end of this day. Days are those of the game's time zone."),
+    ),
+    last_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: ANALYTICS_LIMITS.questionRangeDays - 1,
+        description: 'In place of `from` and `to`: so many days, this one included.',
+      }),
     ),
     metric: Type.Optional(
       oneOf(

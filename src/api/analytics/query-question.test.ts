@@ -33,4 +33,25 @@ describe('a question', () => {
     const steps = ['open', 'buy'].map((event_name) => ({ event_name, where: where(2) }));
     expect(faultsOf({ kind: 'funnel', steps })).toEqual(['/steps']);
   });
+
+  it('has a range of days of the zone, by dates or by their number', () => {
+    const rangeIn = (zone: string, body: object) => {
+      const asked = questionOf({ kind: 'trend', ...body }, { game: 'demo', environment: 'live', zone }, NOW_MS);
+      if (asked.kind === 'failure') throw new Error(asked.message);
+      return [asked.question.fromMs, asked.question.toMs].map((ms) => new Date(ms).toISOString());
+    };
+    // 2026-01-15T00:00Z is the evening before in São Paulo.
+    expect(rangeIn('America/Sao_Paulo', { last_days: 2 })).toEqual([
+      '2026-01-13T03:00:00.000Z',
+      '2026-01-15T03:00:00.000Z',
+    ]);
+    expect(rangeIn('America/Sao_Paulo', { last_days: 2, kind: 'paths', event_name: 'a' })).toEqual([
+      '2026-01-13T03:00:00.000Z',
+      '2026-01-15T03:00:00.000Z',
+    ]);
+    const dates = { from: '2026-03-28', to: '2026-03-30', kind: 'paths', event_name: 'a' };
+    expect(rangeIn('Europe/Berlin', dates)).toEqual(['2026-03-27T23:00:00.000Z', '2026-03-29T22:00:00.000Z']);
+    expect(rangeIn('UTC', dates)).toEqual(['2026-03-28T00:00:00.000Z', '2026-03-30T00:00:00.000Z']);
+    expect(faultsOf({ kind: 'trend', last_days: 3, to: '2026-01-01' })).toEqual(['/to']);
+  });
 });

@@ -6,6 +6,7 @@ import {
   type Question,
   type Scope,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { measuresOf } from '../../../core/vocabulary/metrics/asked.ts';
 import { measureOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import type { FieldFault, Failure } from '../../../core/kernel/errors.ts';
 import { ANALYTICS_LIMITS } from './limits.ts';
@@ -13,8 +14,8 @@ import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
 import { funnelParts } from './behaviour/funnel-question.ts';
-import { charsOf, dimensionOf, EVENT_FIELDS, EVENT_GROUPS, fieldsOf, filtersOf } from './measures/filters.ts';
-import { figureOf, measuresOf, partsOf } from './measures/parts.ts';
+import { charsOf, dimensionOf, EVENT_FIELDS, EVENT_GROUPS, fieldsOfAll, filtersOf } from './measures/filters.ts';
+import { figureOf, partsOf } from './measures/parts.ts';
 import { bucketsOf, periodBefore, wholeIntervals } from './trend-buckets.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
 import { dayIn, daysLater, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
@@ -40,7 +41,7 @@ const REQUIRED = {
   paths: ['event_name'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
-const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to']);
+const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to', 'last_days']);
 
 /** Kinds with many figures for each value. */
 const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention', 'ltv']);
@@ -87,7 +88,7 @@ export function questionOf(
       case 'trend': {
         const { interval = 'day' } = body;
         const parts = partsOf(body, faults);
-        const by = groupBy(fieldsOf(measuresOf(body)));
+        const by = groupBy(fieldsOfAll(measuresOf(body)));
         checkInterval(interval, body, faults);
         const whole = cutOf(body, wholeIntervals(interval, common), common, faults);
         const beforeMs = body.compare === undefined ? undefined : periodBefore(interval, { ...common, ...whole });
@@ -100,7 +101,7 @@ export function questionOf(
       }
       case 'breakdown': {
         const parts = partsOf(body, faults);
-        const by = groupBy(fieldsOf(measuresOf(body))) ?? { kind: 'column', column: 'event_name' };
+        const by = groupBy(fieldsOfAll(measuresOf(body))) ?? { kind: 'column', column: 'event_name' };
         const windows = measuresOf(body).filter((name) => measureOf(name).windowDays !== undefined);
         for (const name of windows) {
           faults.push({ path: '/metric', message: `\`${name}\` has a figure for each day; use the kind \`trend\`` });
@@ -155,16 +156,29 @@ function fieldFaults(body: QueryBody): FieldFault[] {
 }
 
 /** The default range has whole days and ends in the future, so that it names the same answer for a whole day. */
-function rangeOf({ from, to }: QueryBody, zone: string, nowMs: number, faults: FieldFault[]) {
+function rangeOf(body: QueryBody, zone: string, nowMs: number, faults: FieldFault[]) {
+  const { from, to, last_days: lastDays } = body;
   const today = dayIn(zone, nowMs);
-  const toMs = to === undefined ? startOfDayIn(zone, today + 1) : (parseTimestamp(to) ?? 0);
+  const toMs = to === undefined ? startOfDayIn(zone, today + 1) : momentOf(to, zone);
+  if (lastDays !== undefined) {
+    for (const name of ['from', 'to'] as const) {
+      if (body[name] !== undefined) faults.push({ path: `/${name}`, message: 'is not allowed beside `last_days`' });
+    }
+    return { fromMs: startOfDayIn(zone, today - lastDays + 1), toMs };
+  }
   const base = to === undefined ? startOfDayIn(zone, today) : toMs;
-  const fromMs = from === undefined ? daysLater(zone, base, -DEFAULT_RANGE_DAYS) : (parseTimestamp(from) ?? 0);
+  const fromMs = from === undefined ? daysLater(zone, base, -DEFAULT_RANGE_DAYS) : momentOf(from, zone);
   if (fromMs >= toMs) faults.push({ path: '/from', message: 'must be before `to`' });
   else if (toMs - fromMs > ANALYTICS_LIMITS.questionRangeDays * DAY_MS) {
     faults.push({ path: '/from', message: `must be at most ${ANALYTICS_LIMITS.questionRangeDays} days before \`to\`` });
   }
   return { fromMs, toMs };
+}
+
+/** A date without a time is the start of that day in the zone. */
+function momentOf(text: string, zone: string): number {
+  const ms = parseTimestamp(text) ?? 0;
+  return text.toLowerCase().includes('t') ? ms : startOfDayIn(zone, ms / DAY_MS);
 }
 
 function cohortColumn(text: string | undefined, kind: string, faults: FieldFault[]): CohortColumn | undefined {

@@ -26,6 +26,7 @@ export interface Row {
   numbers: Readonly<Record<string, number>>;
   amount: number;
   counts: number;
+  isRefund: boolean;
   seconds: number;
   /** When the device says that it happened. */
   deviceAt: number;
@@ -65,12 +66,20 @@ export function madeWorld(fromDay: number, toDay: number, seed: number): World {
     const isLikely = source !== 'purchases' && late >= 0 && late < 7 * DAY_MS && deviceAt >= fromDay * DAY_MS;
     const at = isLikely ? deviceAt : receivedAt;
     const row = { source, player, at, receivedAt, sequence, day: Math.floor(at / DAY_MS), firstDay: 0, amount: 0 };
-    const base = { ...row, counts: 0, seconds: 0, deviceAt: isLikely ? deviceAt : receivedAt + 1, numbers: {} };
+    const base = {
+      ...row,
+      isRefund: false,
+      counts: 0,
+      seconds: 0,
+      deviceAt: isLikely ? deviceAt : receivedAt + 1,
+      numbers: {},
+    };
     if (source === 'sessions') {
       const values = {
         end_reason: random.pick(['ended', 'expired']),
         platform: random.pick(PLATFORMS),
         app_version: random.pick(['1.0', '1.1']),
+        build: random.pick(['8', '']),
       };
       return { ...base, values, seconds: random.int(0, 900) };
     }
@@ -81,6 +90,7 @@ export function madeWorld(fromDay: number, toDay: number, seed: number): World {
         currency: random.pick(['EUR', '']),
         recorded_by: 'server',
       };
+      if (random.chance(0.15)) return { ...base, values, isRefund: true, amount: -amount, counts: random.int(-1, 0) };
       return random.chance(0.2)
         ? { ...base, values, amount: -amount, counts: -1 }
         : { ...base, values, amount, counts: 1 };
@@ -91,6 +101,9 @@ export function madeWorld(fromDay: number, toDay: number, seed: number): World {
     const values = {
       event_name: random.pick(NAMES),
       country: random.pick(COUNTRIES),
+      platform: random.pick(PLATFORMS),
+      app_version: random.pick(['0.9', '1.1', '']),
+      build: random.pick(['7', '8']),
       is_payer: isPayer,
       'property:mode': mode,
     };
@@ -103,7 +116,12 @@ export function madeWorld(fromDay: number, toDay: number, seed: number): World {
 /** A row for each player and day, and one for each player's first day. */
 function daysOf(rows: Row[]): Row[] {
   const days: Row[] = [];
-  for (const own of Map.groupBy(rows, ({ player }) => player).values()) {
+  const valuesOf = new Map<string, Row['values']>();
+  // A refund is no activity.
+  for (const own of Map.groupBy(
+    rows.filter(({ isRefund }) => !isRefund),
+    ({ player }) => player,
+  ).values()) {
     const byDay = [...Map.groupBy(own, ({ day }) => day)].toSorted(([one], [other]) => one - other);
     const firstDay = byDay[0]?.[0] ?? 0;
     const made = byDay.map(([day, ofDay]) => {
@@ -116,8 +134,8 @@ function daysOf(rows: Row[]): Row[] {
       for (const row of ofDay) row.firstDay = firstDay;
       const [first] = ofDay;
       if (first === undefined) throw new Error('a day has rows');
+      valuesOf.set(`${first.player}/${day}`, values);
       const bought = ofDay.reduce((sum, { counts }) => sum + counts, 0);
-      for (const row of ofDay) row.values = { ...values, ...row.values };
       return { ...first, source: 'player_days' as const, at, day, firstDay, values, numbers: {}, counts: bought };
     });
     const [first] = made;
@@ -125,6 +143,7 @@ function daysOf(rows: Row[]): Row[] {
     const country = made.find(({ values }) => values.country !== '')?.values.country ?? '';
     days.push(...made, { ...first, source: 'first_days', values: { ...first.values, country } });
   }
+  for (const row of rows) row.values = { ...valuesOf.get(`${row.player}/${row.day}`), ...row.values };
   return days;
 }
 
@@ -163,6 +182,7 @@ export function measure(world: World, name: MeasureName, asked: Asked): number |
     rows.reduce((all, row) => all + value(row), 0);
   const events = (): Row[] =>
     of('events').filter(({ values }) => eventNames.length === 0 || eventNames.includes(values['event_name'] ?? ''));
+  const bought = (): Row[] => of('purchases').filter(({ isRefund }) => !isRefund);
   const scores = (): number[] => events().flatMap(({ numbers }) => numbers['property:score'] ?? []);
   switch (name) {
     case 'active_players':
@@ -196,13 +216,20 @@ export function measure(world: World, name: MeasureName, asked: Asked): number |
       return found[Math.floor((percentile / 100) * found.length)] ?? null;
     }
     case 'purchases':
-      return sum(of('purchases'), ({ counts }) => counts);
+      return sum(bought(), ({ counts }) => counts);
     case 'payers': {
-      const own = Map.groupBy(of('purchases'), ({ player }) => player);
+      const own = Map.groupBy(bought(), ({ player }) => player);
       return [...own.values()].filter((rows) => sum(rows, ({ counts }) => counts) > 0).length;
     }
     case 'first_time_payers':
       return of('player_days').filter((row) => row.day === firstPurchaseDay(world, row.player)).length;
+    case 'gross_revenue':
+      return sum(bought(), ({ amount }) => amount);
+    case 'refunds':
+      return -sum(
+        of('purchases').filter(({ isRefund }) => isRefund),
+        ({ amount }) => amount,
+      );
     case 'revenue':
       return sum(of('purchases'), ({ amount }) => amount);
   }

@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
       admin.page.getByRole('button', { name: 'CSV' }).click(),
     ]);
     const text = readFileSync(await file.path(), 'utf8');
-    expect(text.split('\r\n')[0]).toBe('Value,events');
+    expect(text.split('\r\n')[0]).toBe('Value,Events');
     expect(text).toContain(`'=1+1,1`);
   });
 

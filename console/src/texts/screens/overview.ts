@@ -5,15 +5,8 @@ export const overview = {
   intro: 'How the game is doing, and whether the service keeps up.',
   today: 'Today compared with last week',
   partial:
-    'Today (UTC) is partial: it is compared with the same weekday last week up to this time. ' +
+    'Today is partial: it is compared with the same weekday last week up to this time. ' +
     'Revenue is in the game’s currency.',
-  kpis: {
-    active_players: 'Active players',
-    new_players: 'New players',
-    sessions: 'Sessions',
-    revenue: 'Revenue',
-    payers: 'Payers',
-  },
   change: (change: string) => `${change} to last week`,
   asBefore: 'as last week',
   noneBefore: 'none last week',

@@ -8,6 +8,8 @@ type AnalyticsQuery = {
   readonly from?: string;
   /** Moment after the last. */
   readonly to?: string;
+  /** In place of `from` and `to`: so many days, this one included. */
+  readonly last_days?: number;
   /** `trend` and `breakdown`. */
   readonly metric?:
     | 'active_players'
@@ -26,6 +28,8 @@ type AnalyticsQuery = {
     | 'purchases'
     | 'payers'
     | 'first_time_payers'
+    | 'gross_revenue'
+    | 'refunds'
     | 'revenue'
     | 'stickiness'
     | 'arpdau'
@@ -927,6 +931,8 @@ type WhatIsDivided = {
     | 'purchases'
     | 'payers'
     | 'first_time_payers'
+    | 'gross_revenue'
+    | 'refunds'
     | 'revenue';
   /** As for the query. */
   readonly property?: string;

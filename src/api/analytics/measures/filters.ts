@@ -1,12 +1,6 @@
-import {
-  columnsOf,
-  type DimensionName,
-  NAMED_DIMENSION_NAMES,
-  NAMED_DIMENSIONS,
-} from '../../../../core/vocabulary/metrics/dimensions.ts';
-import { measureOf } from '../../../../core/vocabulary/metrics/metrics.ts';
+import { fieldsOf, fieldsOfSource, type Fields as RowFields } from '../../../../core/vocabulary/metrics/asked.ts';
+import { columnsOf } from '../../../../core/vocabulary/metrics/dimensions.ts';
 import type { MeasureName } from '../../../../core/vocabulary/metrics/measures.ts';
-import type { Dimension as Declared, Source } from '../../../../core/vocabulary/metrics/metric.ts';
 import type { Dimension, Filter, Test } from '../../../../clickhouse-schema/queries/questions/question.ts';
 import { QUESTION_LIMITS } from '../../../../clickhouse-schema/queries/questions/limits.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
@@ -15,10 +9,8 @@ import type { Condition } from './filter-fields.ts';
 
 /* Fields and conditions of a query's body, as dimensions and filters. */
 
-/** The columns and named dimensions that rows have, and what a message calls these rows. */
-export interface Fields {
-  columns: readonly DimensionName[];
-  named: readonly (keyof typeof NAMED_DIMENSIONS)[];
+/** The values that rows have, and what a message calls these rows. */
+interface Fields extends RowFields {
   of: string;
 }
 
@@ -26,33 +18,14 @@ export interface Fields {
 export const EVENT_FIELDS: Fields = { ...fieldsOfSource('events'), of: 'events' };
 /** The same to group by. */
 export const EVENT_GROUPS: Fields = {
-  columns: columnsOf('events').filter((name) => name !== 'platform' && name !== 'app_version'),
+  columns: columnsOf('events'),
   named: ['property', 'segment'],
   of: 'events',
 };
 
 /** The fields that the rows of all these measures have. */
-export function fieldsOf(measures: readonly MeasureName[]): Fields {
-  const all = measures.map((name) => {
-    const { source, windowDays } = measureOf(name);
-    const fields = fieldsOfSource(source);
-    // A player may have several platforms in the days of a window.
-    return windowDays === undefined ? fields : { ...fields, columns: [] };
-  });
-  const [first, ...others] = all;
-  return {
-    columns: first?.columns.filter((name) => others.every(({ columns }) => columns.includes(name))) ?? [],
-    named: first?.named.filter((name) => others.every(({ named }) => named.includes(name))) ?? [],
-    of: measures.map((name) => `\`${name}\``).join(' and '),
-  };
-}
-
-function fieldsOfSource(source: Source): Pick<Fields, 'columns' | 'named'> {
-  const named = NAMED_DIMENSION_NAMES.filter((name) => {
-    const { sources }: Declared = NAMED_DIMENSIONS[name];
-    return sources.includes(source);
-  });
-  return { columns: columnsOf(source), named };
+export function fieldsOfAll(measures: readonly MeasureName[]): Fields {
+  return { ...fieldsOf(measures), of: measures.map((name) => `\`${name}\``).join(' and ') };
 }
 
 /** @returns undefined with a fault if the rows have no such field */

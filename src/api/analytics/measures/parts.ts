@@ -1,3 +1,4 @@
+import { measuresOf } from '../../../../core/vocabulary/metrics/asked.ts';
 import {
   isRatio,
   measureOf,
@@ -11,7 +12,7 @@ import type { MeasureName } from '../../../../core/vocabulary/metrics/measures.t
 import type { Figure, Part, TrendQuestion } from '../../../../clickhouse-schema/queries/questions/question.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import type { QueryBody } from '../query-fields.ts';
-import { checkPath, fieldsOf, filtersOf } from './filters.ts';
+import { checkPath, fieldsOfAll, filtersOf } from './filters.ts';
 
 /* What a trend or a breakdown measures. */
 
@@ -21,13 +22,6 @@ type Measured = Pick<
 >;
 type Formula = NonNullable<Measured['formula']>;
 type Named = Formula['numerator'];
-
-/** The measures of a query: one, or a numerator and a denominator. */
-export function measuresOf({ metric = 'events', formula, per_player: perPlayer }: Measured): MeasureName[] {
-  if (formula !== undefined) return [formula.numerator.metric, formula.denominator.metric];
-  if (isRatio(metric)) return [RATIOS[metric].numerator, RATIOS[metric].denominator];
-  return perPlayer === true ? [metric, PER_PLAYER] : [metric];
-}
 
 export function figureOf(body: Measured): Figure {
   const { metric = 'events', formula, per_player: perPlayer } = body;
@@ -54,7 +48,7 @@ export function partsOf(body: Measured, faults: FieldFault[]): TrendQuestion['pa
   for (const [name, value] of Object.entries(foreign)) {
     if (value !== undefined) faults.push({ path: `/${name}`, message: 'is not allowed beside `formula`' });
   }
-  const shared = filtersOf(where ?? [], fieldsOf(measuresOf(body)), '/where', faults);
+  const shared = filtersOf(where ?? [], fieldsOfAll(measuresOf(body)), '/where', faults);
   const part = (name: keyof Formula): Part => {
     const own = partOf(formula[name], `/formula/${name}`, faults);
     if (measureOf(own.measure).nullWithout !== undefined) {
@@ -74,7 +68,7 @@ function metricParts(body: Measured, metric: MetricName, faults: FieldFault[]): 
       if (value === undefined) continue;
       faults.push({ path: `/${name}`, message: `is not allowed with the metric \`${metric}\`; use \`formula\`` });
     }
-    const shared = filtersOf(where, fieldsOf(measuresOf(body)), '/where', faults);
+    const shared = filtersOf(where, fieldsOfAll(measuresOf(body)), '/where', faults);
     const { numerator, denominator } = RATIOS[metric];
     return [
       { measure: numerator, eventNames: [], where: shared },
@@ -91,7 +85,7 @@ function metricParts(body: Measured, metric: MetricName, faults: FieldFault[]): 
   return [part, { measure: PER_PLAYER, eventNames: [], where: filtersOf(shared, PLAYER_FIELDS, '/where', []) }];
 }
 
-const PLAYER_FIELDS = fieldsOf([PER_PLAYER]);
+const PLAYER_FIELDS = fieldsOfAll([PER_PLAYER]);
 
 function hasField(text: string): boolean {
   const [name] = text.split(':', 1);
@@ -116,6 +110,6 @@ function partOf(named: Omit<Named, 'metric'> & { metric: MeasureName }, path: st
     const message = `is allowed with metrics of events only, not with \`${measure}\``;
     faults.push({ path: `${path}/event_names`, message });
   }
-  const filters = filtersOf(where, fieldsOf([measure]), `${path}/where`, faults);
+  const filters = filtersOf(where, fieldsOfAll([measure]), `${path}/where`, faults);
   return { measure, property, percentile, eventNames, where: filters };
 }
