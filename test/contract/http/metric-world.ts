@@ -128,8 +128,8 @@ function daysOf(rows: Row[]): Row[] {
       const at = Math.min(...ofDay.map((row) => row.at));
       const values = {
         country: lastOf(ofDay, 'events', 'country'),
-        platform: lastOf(ofDay, 'sessions', 'platform'),
-        app_version: lastOf(ofDay, 'sessions', 'app_version'),
+        platform: lastOf(ofDay, 'events', 'platform') || lastOf(ofDay, 'sessions', 'platform'),
+        app_version: lastOf(ofDay, 'events', 'app_version') || lastOf(ofDay, 'sessions', 'app_version'),
       };
       for (const row of ofDay) row.firstDay = firstDay;
       const [first] = ofDay;
