@@ -299,7 +299,9 @@ describe('a figure', () => {
       const players = measure(world, 'active_players', { ...whole, keep }) ?? 0;
       return { key, players, value: rounded(ratio(measure(world, 'revenue', { ...whole, keep: gems }), players)) };
     };
-    const wanted = ['', 'ios', 'android'].map(of).toSorted((one, other) => other.players - one.players);
+    const wanted = ['', 'ios', 'android']
+      .map(of)
+      .toSorted((one, other) => other.players - one.players || (one.key < other.key ? -1 : 1));
     expect(rowsIn(data).map(({ key, value }) => ({ key, value: rounded(value) }))).toEqual(
       wanted.slice(0, 2).map(({ key, value }) => ({ key, value })),
     );
