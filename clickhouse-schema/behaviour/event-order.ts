@@ -12,9 +12,8 @@ export const TAG_BITS = 20;
 const INDEX_BITS = 18;
 const SEQUENCE_BITS = 46;
 const TIME_AT = TAG_BITS + INDEX_BITS + SEQUENCE_BITS;
+/** The other 37 bits name 1,590 days: more than the longest range with the window behind it. */
 const PLACE_BITS = 27;
-/** The longest range, with the window behind it, that moments can name. */
-export const LONGEST_RANGE_DAYS = 1_500;
 
 /** The sorted keys of the rows of a group. @param tag an expression of a row */
 export function sortedKeys(tag: string): string {

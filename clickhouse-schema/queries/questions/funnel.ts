@@ -16,7 +16,7 @@ export function funnelStatement(question: FunnelQuestion, bindings: Bindings): S
 }
 
 /** The players of a funnel, as `playersOf` gives them. */
-export function funnelPlayers(question: FunnelQuestion, bindings: Bindings): string {
+function funnelPlayers(question: FunnelQuestion, bindings: Bindings): string {
   const { bind } = bindings;
   const [since, until, windowMs, now] = [
     question.fromMs,

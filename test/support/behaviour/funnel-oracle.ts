@@ -150,7 +150,7 @@ function durations(players: readonly OraclePlayer[], place: number, since: numbe
 }
 
 /** Between the two nearest values, as PERCENTILE.INC of spreadsheets, with one decimal; null: there is none. */
-export function percentile(sorted: readonly number[], share: number): number | null {
+function percentile(sorted: readonly number[], share: number): number | null {
   const at = share * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
   return low === undefined || high === undefined

@@ -63,7 +63,7 @@ function delayOf(random: ReturnType<typeof createRandom>, lengthMs: number): num
 }
 
 /** A player's events as they happened, and within a millisecond as the log has them. */
-export function inOrder(events: readonly PastEvent[]): PastEvent[] {
+function inOrder(events: readonly PastEvent[]): PastEvent[] {
   return events.toSorted(
     (one, other) => one.happenedMs - other.happenedMs || one.sequence - other.sequence || one.index - other.index,
   );
@@ -72,7 +72,7 @@ export function inOrder(events: readonly PastEvent[]): PastEvent[] {
 export const byPlayer = (events: readonly PastEvent[]): PastEvent[][] =>
   [...Map.groupBy(events, ({ player }) => player).values()].map(inOrder);
 
-export const playerId = (player: number): string => `00000000-0000-5000-8000-${String(player).padStart(12, '0')}`;
+const playerId = (player: number): string => `00000000-0000-5000-8000-${String(player).padStart(12, '0')}`;
 
 /** The row of the table `events`. */
 export function rowOf(game: string, event: PastEvent): object {
