@@ -71,7 +71,7 @@ async function insertDays(): Promise<void> {
     environment: 'live',
     player_id: `00000000-0000-4000-8000-00000000000${player}`,
     day: date(day),
-    revenue,
+    gross_revenue: revenue,
     country,
     cohort_day: date(cohort),
     first_day: date(cohort),
