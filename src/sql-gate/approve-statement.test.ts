@@ -5,6 +5,7 @@ import type { Caller } from './caller.ts';
 import { happenedAt } from '../../clickhouse-schema/event-time.ts';
 import { statementsOf } from '../../clickhouse-schema/schema-record.ts';
 import { expanded } from '../../clickhouse-schema/templates.ts';
+import { viewMacros } from '../../clickhouse-schema/views/view-macros.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { AGGREGATE_FUNCTIONS, REFUSED_FUNCTIONS, SCALAR_FUNCTIONS } from './reviewed-functions.ts';
 
@@ -290,11 +291,10 @@ describe("a reader's statement is refused without asking the engine", () => {
 
 describe("the service's statement", () => {
   const folder = new URL('../../clickhouse-schema/', import.meta.url);
+  const macros = { ...viewMacros(new Map([['far', 'America/Sao_Paulo']])), happened_at: happenedAt };
   const migrations = globSync('*/*.sql', { cwd: folder })
     .toSorted()
-    .flatMap((name) =>
-      statementsOf(expanded(readFileSync(new URL(name, folder), 'utf8'), { happened_at: happenedAt })),
-    );
+    .flatMap((name) => statementsOf(expanded(readFileSync(new URL(name, folder), 'utf8'), macros)));
 
   it.each([
     ...migrations,

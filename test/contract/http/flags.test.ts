@@ -57,11 +57,13 @@ describe('a period of a flag', () => {
     expect((await create(EXAMPLE)).status).toBe(201);
     expect((await change('PATCH', { description: 'Other words' })).status).toBe(200);
     expect((await change('PUT', { ...EXAMPLE, name: 'Another name' })).status).toBe(200);
+    for (const enabled of [false, true]) expect((await change('PATCH', { enabled })).status).toBe(200);
     expect(periods()).toEqual([[1, 1]]);
-    expect((await change('PATCH', { enabled: false })).status).toBe(200);
+    const variants = EXAMPLE.variants.map((variant, place) => ({ ...variant, weight: place + 1 }));
+    expect((await change('PATCH', { variants })).status).toBe(200);
     expect(periods()).toEqual([
       [1, 1],
-      [2, 4],
+      [2, 6],
     ]);
   });
 });
