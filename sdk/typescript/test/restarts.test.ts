@@ -59,6 +59,28 @@ describe('a restart', () => {
     expect(world.service.paths().filter((path) => path === 'end-session')).toHaveLength(1);
   });
 
+  it('between the writes of an end and of the state opens one other session', async () => {
+    const world = createWorld();
+    const first = world.start();
+    await first.ready;
+    await world.settle();
+    const [key = ''] = (await world.storage.getAllKeys()).filter((name) => name.endsWith('/state'));
+    const state = (await world.storage.getItem(key)) ?? '';
+    world.service.onRequest = () => 'cut';
+    void first.end();
+    await world.settle();
+    world.kill();
+    await world.storage.setItem(key, state);
+    world.service.onRequest = () => undefined;
+    world.service.received = [];
+    const second = world.start();
+    await second.flush();
+    second.track('a');
+    await second.flush();
+    expect(world.service.paths().filter((path) => path === 'init')).toHaveLength(1);
+    expect(world.service.events).toMatchObject([{ event_name: 'a', session_id: 'ses_2' }]);
+  });
+
   it('records a session that was played offline from its start to its end', async () => {
     const world = createWorld();
     world.service.onRequest = () => 'cut';

@@ -227,12 +227,19 @@ export function createSender(options: SenderOptions): Sender {
       isUrgent = false;
       backoff.failed(platform.steadyMs());
     }
-    if (step.kind === 'end') play.set(withClosed(play.saved, step.session));
+    if (step.kind === 'end') over(step.session);
     if (step.kind === 'record') play.set(withRecorded(play.saved, step.session));
     if (synced !== undefined) {
       lastSyncMs = platform.steadyMs();
       options.onSynced?.(synced.flags, synced.interventions);
     }
+  }
+
+  /** A session that a killed run had ended may be the one that this run continued: the game plays another one. */
+  function over(id: string): void {
+    const isCurrent = play.saved.session?.id === id;
+    play.set(withClosed(play.saved, id));
+    if (isCurrent) options.onSessionGone?.();
   }
 
   function refused(step: Step, refusal: Extract<Outcome, { kind: 'refused' }>, nowMs: number): boolean {
@@ -247,9 +254,7 @@ export function createSender(options: SenderOptions): Sender {
     }
     if (code === 'SESSION_NOT_FOUND' && step.session !== '') {
       pending = undefined;
-      const isCurrent = play.saved.session?.id === step.session && play.own !== undefined;
-      play.set(withClosed(play.saved, step.session));
-      if (isCurrent) options.onSessionGone?.();
+      over(step.session);
       return true;
     }
     if (isAboutBody && divide(step, status, message, details)) return true;
