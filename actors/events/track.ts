@@ -59,6 +59,20 @@ export function trackEvent(
 }
 
 /**
+ * Tracks an event that the service makes of a recorded session, a purchase or a refund. The command is remembered, not
+ * its event.
+ * @param targeting called only when the event names a flag
+ */
+export function trackServiceEvent(
+  draft: Draft,
+  event: Pick<TrackItem, 'playerId' | 'eventId' | 'eventName' | 'properties' | 'sessionId' | 'timestamp'>,
+  context: Context,
+  targeting: () => Targeting,
+): void {
+  trackEvent(draft, { index: 0, remember: false, ...event }, context, targeting, 'service');
+}
+
+/**
  * Tracks a quarantined event once. It is received now and keeps its own timestamp. It exposes no flag, because the
  * flags served at that time may differ from today's.
  */

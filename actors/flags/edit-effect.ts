@@ -9,11 +9,11 @@ import { BUCKETS } from './evaluate/hash.ts';
  * Invariants
  * 1. Only an edit that reassigns begins a period. Switches and prerequisites do not matter for it, so that it is found
  *    whether or not the flag is switched off for the edit.
- * 2. An edit that reassigns somebody is never missed. With too many different rules, every edit of them reassigns.
+ * 2. An edit that reassigns any player is found. With too many different rules, every edit of them reassigns.
  */
 
 /**
- * `reassigns`: somebody who takes part before and after it gets another variant or value, or has another chance of it.
+ * `reassigns`: a player who takes part before and after it gets another variant or value, or has another chance of it.
  * Otherwise players only join (`widens`), only leave (`narrows`), both (`moves`), or neither (`none`).
  */
 export type EditEffect = 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';

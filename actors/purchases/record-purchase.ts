@@ -6,7 +6,7 @@ import { unitsText } from '../../core/kernel/money.ts';
 import type { RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
-import { trackEvent } from '../events/track.ts';
+import { trackServiceEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../decision/targeting.ts';
 import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
@@ -57,13 +57,11 @@ export function recordPurchase(
   const reply = { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount } as const;
   // The event of the client's purchase already has the same content.
   if (earlier?.amount === amount) return { ...reply, replayed: true };
-  trackEvent(
+  trackServiceEvent(
     draft,
     {
-      index: 0,
       playerId,
       eventId: command.eventId,
-      remember: false,
       eventName: PURCHASE_EVENT,
       properties: propertiesOf(command),
       sessionId: null,
@@ -71,7 +69,6 @@ export function recordPurchase(
     },
     context,
     targeting,
-    'service',
   );
   return reply;
 }

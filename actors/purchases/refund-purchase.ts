@@ -11,7 +11,7 @@ import type { RecordedRefund } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { Targeting } from '../decision/targeting.ts';
-import { trackEvent } from '../events/track.ts';
+import { trackServiceEvent } from '../events/track.ts';
 
 /**
  * Takes an amount of a purchase off the player's revenue, once per `refund_id`: the whole of what remains, or a part.
@@ -53,13 +53,11 @@ export function refundPurchase(
   const { amount, remaining } = fact;
   const after = playerIn(context, draft.get(playerId)) ?? state;
   const { totalRevenue, purchaseCount } = after;
-  trackEvent(
+  trackServiceEvent(
     draft,
     {
-      index: 0,
       playerId,
       eventId: command.eventId,
-      remember: false,
       eventName: REFUND_EVENT,
       properties: propertiesOf(fact),
       sessionId: null,
@@ -67,7 +65,6 @@ export function refundPurchase(
     },
     context,
     targeting,
-    'service',
   );
   return { kind: 'purchaseRefunded', playerId, amount, remaining, totalRevenue, purchaseCount };
 }

@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../core/kernel/text/timestamp.ts';
 import type { RecordSession } from '../../core/vocabulary/commands/recorded.ts';
 import { playerIn, type Context, type Draft } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
-import { trackEvent } from '../events/track.ts';
+import { trackServiceEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../decision/targeting.ts';
 import { knownOf } from '../../core/vocabulary/state/device.ts';
@@ -50,13 +50,11 @@ export function recordSession(
   });
   const sessionCount = state.sessionCount + 1;
   const totalPlaytimeSeconds = state.totalPlaytimeSeconds + durationSeconds;
-  trackEvent(
+  trackServiceEvent(
     draft,
     {
-      index: 0,
       playerId,
       eventId: command.eventId,
-      remember: false,
       eventName: SESSION_EVENT,
       // JSON.stringify omits undefined times.
       properties: JSON.stringify({
@@ -70,7 +68,6 @@ export function recordSession(
     },
     context,
     targeting,
-    'service',
   );
   return replyOf({ sessionCount, totalPlaytimeSeconds });
 }

@@ -11,7 +11,7 @@ type Exposure = Omit<ExposeFlag, 'kind' | 'playerId'>;
 /**
  * The exposure of a variant that this owner has not served, with its stratum. Every player with a variant has the
  * flag's weights. Of a boolean flag, the player is evaluated now, without a context: the exposure is drawn if the
- * evaluation gives the same value by chance. A condition on the context includes nobody then.
+ * evaluation gives the same value by chance. No player matches a condition on the context then.
  */
 export function drawnNow(state: PlayerState, exposure: Exposure, targeting: Targeting, { at }: Context): Exposure {
   const flag = targeting.flags.get(exposure.flagKey);

@@ -2,8 +2,8 @@ import { MEASURES, type MeasureName } from './measures.ts';
 import type { Measure, Ratio, Unit } from './metric.ts';
 
 /*
- * Every figure of the service: its meaning is declared here once. The query API, views, the console and the documents
- * are made of these declarations.
+ * The meaning of every figure of the service. The query API, the console and the documents are made of these
+ * declarations. Daily views have SQL of their own; test/contract/http/metrics.test.ts compares each of their columns.
  */
 
 const PER_ACTIVE = 'Nobody was active.';
