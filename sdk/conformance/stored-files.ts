@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 function files(folder: string): string[] {
@@ -17,4 +17,11 @@ export function storedText(folder: string): string {
 /** The file of a client whose queue is one. */
 export function queueFile(folder: string): string {
   return files(folder).find((file) => file.endsWith('.queue')) ?? assert.fail('there is no file of a queue');
+}
+
+/** What a client has stored of its state now. @returns a function that stores it again */
+export function stateOf(folder: string): () => void {
+  const file = files(folder).find((name) => /[./]state$|%2Fstate$/.test(name)) ?? assert.fail('there is no state');
+  const content = readFileSync(file);
+  return () => writeFileSync(file, content);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { finish, timesOf } from '../checks.ts';
 import type { Scenario } from '../scenario.ts';
+import { stateOf } from '../stored-files.ts';
 import type { World } from '../world.ts';
 
 /* Which session events belong to when the client starts again, and what becomes of a player who has left. */
@@ -101,6 +102,24 @@ export const sessions: Scenario[] = [
       await world.track(1);
       await finish(world);
       assert.deepEqual(sessionsOf(world), ['ses_1', 'ses_2']);
+    },
+  },
+  {
+    name: 'opens one other session when it was killed between the writes of an end and of the state',
+    async run(world) {
+      await world.start();
+      await world.track(1);
+      await world.pass(31_000);
+      const restore = stateOf(world.folder);
+      world.server.always = () => 'cut';
+      await world.run({ do: 'end' });
+      await world.kill();
+      restore();
+      world.server.always = () => 'ok';
+      await world.start();
+      await world.track(1);
+      await finish(world);
+      assert.deepEqual([sessionsOf(world), timesOf(world, '/init').length], [['ses_1', 'ses_2'], 2]);
     },
   },
   {

@@ -18,10 +18,7 @@ namespace PlayerAnalytics
             if (refusal.Code == "SESSION_NOT_FOUND" && step.Session.Length > 0)
             {
                 pending = null;
-                var isCurrent = host.State.Session == step.Session && host.OwnSession != null;
-                host.State.Close(step.Session);
-                host.StateChanged();
-                if (isCurrent) host.SessionGone();
+                Over(step.Session);
                 return true;
             }
             var isAboutBody = refusal.Status == 413 || refusal.Status == 400 || refusal.Status == 422;
@@ -64,6 +61,17 @@ namespace PlayerAnalytics
             host.State.Record(step.Session);
             host.StateChanged();
             return true;
+        }
+
+        /// <summary>
+        /// A session that a killed run had ended may be the one that this run continued: the game plays another one.
+        /// </summary>
+        private void Over(string id)
+        {
+            var isCurrent = host.State.Session == id;
+            host.State.Close(id);
+            host.StateChanged();
+            if (isCurrent) host.SessionGone();
         }
 
         private void ForgetPlayer()

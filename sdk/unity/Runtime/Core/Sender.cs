@@ -295,9 +295,12 @@ namespace PlayerAnalytics
                 isUrgent = false;
                 backoff.Failed(nowMs, 0);
             }
-            if (step.Kind == StepKind.End) host.State.Close(step.Session);
-            if (step.Kind == StepKind.Record) host.State.Record(step.Session);
-            if (step.Kind == StepKind.End || step.Kind == StepKind.Record) host.StateChanged();
+            if (step.Kind == StepKind.End) Over(step.Session);
+            if (step.Kind == StepKind.Record)
+            {
+                host.State.Record(step.Session);
+                host.StateChanged();
+            }
             if (!settlement.IsSync) return;
             isSyncDue = false;
             lastSyncMs = nowMs;

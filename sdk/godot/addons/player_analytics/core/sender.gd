@@ -258,7 +258,7 @@ func _apply(step: Steps.Step, settlement: Answers.Settlement, now_ms: float) -> 
 		_is_urgent = false
 		_backoff.failed(now_ms, 0.0)
 	if step.kind == "end":
-		_host.state.close(step.session)
+		_over(step.session)
 	if step.kind == "record":
 		_host.state.record(step.session)
 	_host.state_changed()
@@ -271,6 +271,15 @@ func _apply(step: Steps.Step, settlement: Answers.Settlement, now_ms: float) -> 
 		_host.offer(each)
 
 
+# A session that a killed run had ended may be the one that this run continued: the game plays another one.
+func _over(id: String) -> void:
+	var is_current: bool = _host.state.session == id
+	_host.state.close(id)
+	_host.state_changed()
+	if is_current:
+		_host.session_gone()
+
+
 func _refused(step: Steps.Step, refusal: Outcome, now_ms: float) -> bool:
 	if step.kind == "batch":
 		var settlement := Answers.settle(step, refusal.details)
@@ -280,11 +289,7 @@ func _refused(step: Steps.Step, refusal: Outcome, now_ms: float) -> bool:
 			return true
 	if refusal.code == "SESSION_NOT_FOUND" and step.session != "":
 		_pending = null
-		var is_current: bool = _host.state.session == step.session and _host.own_session != ""
-		_host.state.close(step.session)
-		_host.state_changed()
-		if is_current:
-			_host.session_gone()
+		_over(step.session)
 		return true
 	if refusal.status in [400, 413, 422] and _divide(step, refusal):
 		return true
