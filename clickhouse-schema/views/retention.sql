@@ -1,101 +1,23 @@
 -- Players of each first day, and which of them were active exactly N days later. NULL while day N is not over.
 -- Without the players of no cohort: see `first_day` of player_days.
 CREATE OR REPLACE VIEW retention_by_cohort AS
-SELECT
-    cohort_day,
-    game_id,
-    countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
-FROM player_days FINAL
-WHERE environment = 'live' AND first_day = cohort_day
-GROUP BY game_id, cohort_day;
+{{retention}};
 
 -- Players of each first day, and which of them were active in the Nth window of 24 hours after their first event. NULL
 -- while the window of some player of the cohort is not over. The first and the last time of a day decide: what begins
 -- before the hour of the first event belongs to the window before.
 CREATE OR REPLACE VIEW retention_24h_by_cohort AS
-SELECT
-    cohort_day,
-    game_id,
-    countIf(day = cohort_day) AS players,
-    if(
-        cohort_day + 2 < {{today}},
-        round(uniqExactIf(player_id, (day = cohort_day + 1 AND last_at >= cohort_at + INTERVAL 24 HOUR) OR (day = cohort_day + 2 AND first_at < cohort_at + INTERVAL 48 HOUR)) / players, 4),
-        NULL
-    ) AS d1,
-    if(
-        cohort_day + 4 < {{today}},
-        round(uniqExactIf(player_id, (day = cohort_day + 3 AND last_at >= cohort_at + INTERVAL 72 HOUR) OR (day = cohort_day + 4 AND first_at < cohort_at + INTERVAL 96 HOUR)) / players, 4),
-        NULL
-    ) AS d3,
-    if(
-        cohort_day + 8 < {{today}},
-        round(uniqExactIf(player_id, (day = cohort_day + 7 AND last_at >= cohort_at + INTERVAL 168 HOUR) OR (day = cohort_day + 8 AND first_at < cohort_at + INTERVAL 192 HOUR)) / players, 4),
-        NULL
-    ) AS d7,
-    if(
-        cohort_day + 15 < {{today}},
-        round(uniqExactIf(player_id, (day = cohort_day + 14 AND last_at >= cohort_at + INTERVAL 336 HOUR) OR (day = cohort_day + 15 AND first_at < cohort_at + INTERVAL 360 HOUR)) / players, 4),
-        NULL
-    ) AS d14,
-    if(
-        cohort_day + 31 < {{today}},
-        round(uniqExactIf(player_id, (day = cohort_day + 30 AND last_at >= cohort_at + INTERVAL 720 HOUR) OR (day = cohort_day + 31 AND first_at < cohort_at + INTERVAL 744 HOUR)) / players, 4),
-        NULL
-    ) AS d30
-FROM player_days FINAL
-WHERE environment = 'live' AND first_day = cohort_day
-GROUP BY game_id, cohort_day;
+{{retention_24h}};
 
 -- As retention_by_cohort, by the details of the player's first day.
 CREATE OR REPLACE VIEW retention_by_country AS
-SELECT
-    cohort_day,
-    game_id,
-    cohort_country AS country,
-    countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
-FROM player_days FINAL
-WHERE environment = 'live' AND first_day = cohort_day
-GROUP BY game_id, cohort_day, cohort_country;
+{{retention cohort_country AS country}};
 
 CREATE OR REPLACE VIEW retention_by_platform AS
-SELECT
-    cohort_day,
-    game_id,
-    cohort_platform AS platform,
-    countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
-FROM player_days FINAL
-WHERE environment = 'live' AND first_day = cohort_day
-GROUP BY game_id, cohort_day, cohort_platform;
+{{retention cohort_platform AS platform}};
 
 CREATE OR REPLACE VIEW retention_by_app_version AS
-SELECT
-    cohort_day,
-    game_id,
-    cohort_app_version AS app_version,
-    countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < {{today}}, round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < {{today}}, round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < {{today}}, round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < {{today}}, round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < {{today}}, round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
-FROM player_days FINAL
-WHERE environment = 'live' AND first_day = cohort_day
-GROUP BY game_id, cohort_day, cohort_app_version;
+{{retention cohort_app_version AS app_version}};
 
 -- As retention_by_cohort, of the players who are members of a segment now. A player counts in each of its segments.
 CREATE OR REPLACE VIEW retention_by_segment AS
@@ -104,11 +26,7 @@ SELECT
     days.game_id AS game_id,
     members.segment_key AS segment_key,
     countIf(days.day = days.cohort_day) AS players,
-    if(days.cohort_day + 1 < {{today}}, round(countIf(days.day = days.cohort_day + 1) / players, 4), NULL) AS d1,
-    if(days.cohort_day + 3 < {{today}}, round(countIf(days.day = days.cohort_day + 3) / players, 4), NULL) AS d3,
-    if(days.cohort_day + 7 < {{today}}, round(countIf(days.day = days.cohort_day + 7) / players, 4), NULL) AS d7,
-    if(days.cohort_day + 14 < {{today}}, round(countIf(days.day = days.cohort_day + 14) / players, 4), NULL) AS d14,
-    if(days.cohort_day + 30 < {{today}}, round(countIf(days.day = days.cohort_day + 30) / players, 4), NULL) AS d30
+    {{retained_days days.cohort_day days.day}}
 FROM (SELECT * FROM player_days FINAL WHERE environment = 'live' AND first_day = cohort_day) AS days
 INNER JOIN
 (
@@ -129,11 +47,7 @@ SELECT
     exposed.flag_version AS flag_version,
     exposed.variant AS variant_key,
     uniqExact(exposed.player_id) AS players,
-    if(exposed.exposure_day + 1 < {{today}}, round(countIf(days.day = exposed.exposure_day + 1) / players, 4), NULL) AS d1,
-    if(exposed.exposure_day + 3 < {{today}}, round(countIf(days.day = exposed.exposure_day + 3) / players, 4), NULL) AS d3,
-    if(exposed.exposure_day + 7 < {{today}}, round(countIf(days.day = exposed.exposure_day + 7) / players, 4), NULL) AS d7,
-    if(exposed.exposure_day + 14 < {{today}}, round(countIf(days.day = exposed.exposure_day + 14) / players, 4), NULL) AS d14,
-    if(exposed.exposure_day + 30 < {{today}}, round(countIf(days.day = exposed.exposure_day + 30) / players, 4), NULL) AS d30
+    {{retained_days exposed.exposure_day days.day}}
 FROM
 (
     SELECT

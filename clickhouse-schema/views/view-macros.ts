@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
 import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
+import { cohortView, retainedDays, retainedWindows } from '../behaviour/retention.ts';
 import { quoteString } from '../quoting.ts';
 import type { Macros } from '../templates.ts';
 
@@ -13,6 +14,7 @@ export type GameZones = ReadonlyMap<string, string>;
  * it is `game_id`.
  *
  * `{{day TIME}}`: the day of a time. `{{today}}`: this day. `{{start DAY}}`: its first moment.
+ * `{{retained_days COHORT DAY}}`: the shares of players on days after the first.
  */
 export function viewMacros(zones: GameZones): Macros {
   const games = Map.groupBy(
@@ -26,6 +28,7 @@ export function viewMacros(zones: GameZones): Macros {
     });
     return own.length === 0 ? inZone("'UTC'") : `multiIf(${own.join(', ')}, ${inZone("'UTC'")})`;
   };
+  const today = (game: string): string => byZone(game || 'game_id', (zone) => `toDate(now(), ${zone})`);
   return {
     // What views share with queries, so that both count the same.
     ...FUNNEL_MACROS,
@@ -34,7 +37,13 @@ export function viewMacros(zones: GameZones): Macros {
       const [time = '', ...game] = words.split(' ');
       return byZone(game.join(' ') || 'game_id', (zone) => `toDate(${time}, ${zone})`);
     },
-    today: (game) => byZone(game || 'game_id', (zone) => `toDate(now(), ${zone})`),
+    today,
+    retained_days: (words) => {
+      const [cohort = '', day = ''] = words.split(' ');
+      return retainedDays(cohort, day, today(''));
+    },
+    retention: (part) => cohortView(part, retainedDays('cohort_day', 'day', today(''))),
+    retention_24h: (part) => cohortView(part, retainedWindows(today(''))),
     start: (words) => {
       const [day = '', ...game] = words.split(' ');
       return byZone(game.join(' ') || 'game_id', (zone) => `toTimeZone(toDateTime64(${day}, 3, ${zone}), 'UTC')`);

@@ -1,25 +1,13 @@
 import type { Bindings, Statement } from './bindings.ts';
-import type { CohortColumn, LtvQuestion, RetentionQuestion } from './question.ts';
+import { IN_COHORT } from '../../behaviour/retention.ts';
+import type { CohortColumn, LtvQuestion } from './question.ts';
 
 /** What a player's first day says of it, which each of its days repeats. */
-const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
+export const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
   country: 'toString(cohort_country)',
   platform: 'toString(cohort_platform)',
   app_version: 'toString(cohort_app_version)',
 };
-
-/**
- * Rows `{key, cohort, players, retained}`: a first day, its players, and for each of `days` how many were active that
- * many days later. Read from `player_days`, as the view `retention_by_cohort` is.
- */
-export function retentionStatement(question: RetentionQuestion, bindings: Bindings): Statement {
-  const days = bindings.bind('Array(UInt32)', question.days);
-  const retained = `sumForEach(arrayMap(n -> toUInt64(day = cohort_day + n), ${days})) AS retained`;
-  return cohortStatement(bindings, question, 'player_days AS days FINAL', [
-    'countIf(day = cohort_day) AS players',
-    retained,
-  ]);
-}
 
 /**
  * Rows `{key, cohort, players, payers, revenue}`: a first day, its players, those of them who bought in the days that
@@ -28,11 +16,12 @@ export function retentionStatement(question: RetentionQuestion, bindings: Bindin
  */
 export function ltvStatement(question: LtvQuestion, bindings: Bindings): Statement {
   const days = bindings.bind('Array(UInt32)', question.days);
-  return cohortStatement(bindings, question, daysAndRefunds(bindings, question), [
+  const figures = [
     'countIf(day = cohort_day AND NOT is_refund) AS players',
     'countIf(first_purchase_day = day AND NOT is_refund) AS payers',
     `sumForEach(arrayMap(n -> if(day <= cohort_day + n, toFloat64(paid), 0.), ${days})) AS revenue`,
-  ]);
+  ];
+  return cohortStatement(bindings, question, daysAndRefunds(bindings, question), figures);
 }
 
 /** Days of players, and each day on which purchases of a player were refunded, with the columns of its first day. */
@@ -53,11 +42,9 @@ function daysAndRefunds(bindings: Bindings, { game, environment, fromMs, zone }:
 ) AS days`;
 }
 
-type CohortQuestion = RetentionQuestion | LtvQuestion;
-
 function cohortStatement(
   bindings: Bindings,
-  question: CohortQuestion,
+  question: LtvQuestion,
   source: string,
   figures: readonly string[],
 ): Statement {
@@ -66,7 +53,7 @@ function cohortStatement(
   const from = dayOf(bindings, zone, fromMs);
   const cohorts = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
   AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, zone, toMs)} AND day >= ${from}
-  AND first_day = cohort_day`;
+  AND ${IN_COHORT}`;
   const key = by === undefined ? `''` : COHORT_TEXT[by];
   const ofLargest = `${key} IN (
     SELECT ${key} AS key FROM player_days FINAL WHERE ${cohorts} AND day = cohort_day

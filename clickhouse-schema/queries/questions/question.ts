@@ -2,6 +2,7 @@ import type { DimensionName } from '../../../core/vocabulary/metrics/dimensions.
 import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
 import type { Source, Unit } from '../../../core/vocabulary/metrics/metric.ts';
 import { measureOf, type Percentile } from '../../../core/vocabulary/metrics/metrics.ts';
+import type { RetentionInterval } from '../../behaviour/retention.ts';
 import { columnSql } from '../../metrics/dimension-sql.ts';
 
 /*
@@ -92,10 +93,20 @@ export interface BreakdownQuestion extends Measured {
   limit: number;
 }
 
-/** Players by their first day, and how many were active N days later. */
+/** `classic`: who returned in the Nth interval after the first. `rolling`: in that or a later one. */
+export const RETENTION_METHODS = ['classic', 'rolling'] as const;
+
+/** Players by the interval in which they began, and how many returned N intervals later. */
 export interface RetentionQuestion extends Scope {
   kind: 'retention';
-  days: readonly number[];
+  method: (typeof RETENTION_METHODS)[number];
+  interval: RetentionInterval;
+  /** With what players begin: their first such event in the range. Otherwise with their first day. */
+  firstEvent?: FunnelStep | undefined;
+  /** With what they return. Otherwise with a day on which they are active. */
+  returnEvent?: FunnelStep | undefined;
+  /** Numbers of intervals after the first. */
+  periods: readonly number[];
   by?: CohortColumn | undefined;
   limit: number;
 }
@@ -162,6 +173,7 @@ export type Question =
 export function readsDays(question: Question): boolean {
   switch (question.kind) {
     case 'retention':
+      return question.firstEvent === undefined || question.returnEvent === undefined;
     case 'ltv':
       return true;
     case 'trend':

@@ -1,10 +1,11 @@
 import { type Bindings, createBindings, createLiterals, type Statement } from './bindings.ts';
 import type { BuiltTo } from './built-to.ts';
-import { ltvStatement, retentionStatement } from './cohorts.ts';
+import { ltvStatement } from './cohorts.ts';
 import { funnelStatement } from './funnel.ts';
 import { breakdownStatement, seriesStatement, trendStatement } from './measures.ts';
 import { pathsStatement } from './paths.ts';
 import type { Question } from './question.ts';
+import { retentionStatement } from './retention.ts';
 
 /** The statement that answers a question. Its text depends only on which parts a question has, never on its values. */
 export function statementOf(question: Question): Statement {

@@ -10,8 +10,8 @@ interface Cohort {
   key: string | null;
   day: string;
   players: number;
-  /** Figures by day; null: the day is not over. */
-  cells: readonly { day: number; value: number | null; text: string; title: string }[];
+  /** Figures by day or interval; null: it is not over. */
+  cells: readonly { column: string; value: number | null; text: string; title: string }[];
 }
 
 interface CohortTableProps {
@@ -26,7 +26,7 @@ interface CohortTableProps {
 /** Cohorts by day as a heat map: a table whose cells have a colour as strong as their value, which they also show. */
 export function CohortTable({ label, cohorts, summary, most }: CohortTableProps) {
   const isSplit = cohorts.some(({ key }) => key !== null);
-  const days = cohorts[0]?.cells ?? [];
+  const columns = cohorts[0]?.cells ?? [];
   return (
     <ScrollRegion label={label} className="heat-scroll">
       <Table className="heat" verticalSpacing={4} horizontalSpacing="xs" stickyHeader>
@@ -35,9 +35,9 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
             <Table.Th>{texts.columns.cohort}</Table.Th>
             {isSplit ? <Table.Th>{texts.columns.group}</Table.Th> : null}
             <Table.Th ta="right">{texts.columns.players}</Table.Th>
-            {days.map(({ day }) => (
-              <Table.Th key={day} ta="right">
-                {texts.day(day)}
+            {columns.map(({ column }) => (
+              <Table.Th key={column} ta="right">
+                {column}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -49,7 +49,7 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
             </Table.Th>
             <Table.Td ta="right">{number(cohorts.reduce((sum, { players }) => sum + players, 0))}</Table.Td>
             {summary.map((text, place) => (
-              <Table.Td key={days[place]?.day} ta="right" fw={600}>
+              <Table.Td key={columns[place]?.column} ta="right" fw={600}>
                 {text}
               </Table.Td>
             ))}
@@ -62,7 +62,7 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
               {isSplit ? <Table.Td>{keyText(key, '')}</Table.Td> : null}
               <Table.Td ta="right">{number(players)}</Table.Td>
               {cells.map((cell) => (
-                <Table.Td key={cell.day} ta="right" title={cell.title} style={shade(cell.value, most)}>
+                <Table.Td key={cell.column} ta="right" title={cell.title} style={shade(cell.value, most)}>
                   {cell.value === null ? <VisuallyHidden>{texts.notOver}</VisuallyHidden> : cell.text}
                 </Table.Td>
               ))}

@@ -3,6 +3,7 @@ import { TEXTS } from '../texts.ts';
 import { FunnelFields } from './funnel-fields.tsx';
 import { CompareField, MeasureFields } from './measure-fields.tsx';
 import { DIRECTIONS, fieldsIn, INTERVALS, type Names, type Query, type Step } from './query.ts';
+import { RetentionFields } from './retention-fields.tsx';
 import { WhereEditor } from './where-editor.tsx';
 
 const texts = TEXTS.analytics;
@@ -24,6 +25,7 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
       <Group align="flex-start" gap="sm">
         {isMeasured ? <MeasureFields query={query} names={names} onChange={onChange} /> : null}
         {kind === 'paths' ? <PathFields query={query} names={names} onChange={onChange} /> : null}
+        {kind === 'retention' ? <RetentionFields query={query} names={names.events} onChange={onChange} /> : null}
         {kind === 'trend' ? (
           <NativeSelect
             label={texts.interval}
@@ -36,7 +38,9 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
         ) : null}
         {kind === 'trend' ? <CompareField query={query} onChange={onChange} /> : null}
         {kind === 'paths' ? null : <SplitField query={query} fields={fields} onChange={onChange} />}
-        {kind === 'retention' || kind === 'ltv' ? <DaysField key={kind} query={query} onChange={onChange} /> : null}
+        {kind === 'retention' || kind === 'ltv' ? (
+          <DaysField key={`${kind} ${query.interval ?? ''}`} query={query} onChange={onChange} />
+        ) : null}
         {kind === 'funnel' ? <FunnelFields query={query} names={names.events} onChange={onChange} /> : null}
         <NumberInput
           label={texts.limit}
@@ -118,24 +122,25 @@ function SplitField({ query, fields, onChange }: SplitFieldProps) {
   );
 }
 
-/** The days after the first one that a table of cohorts has. */
+/** The days after the first one that a table of cohorts has, or the weeks or months. */
 function DaysField({ query, onChange }: Pick<QueryFormProps, 'query' | 'onChange'>) {
+  const isOfDays = query.kind === 'ltv' || (query.interval ?? 'day') === 'day';
   return (
     <TextInput
-      label={texts.days}
+      label={isOfDays ? texts.days : texts.periods}
       description={texts.daysHelp}
       inputWrapperOrder={['label', 'input', 'description']}
-      defaultValue={(query.days ?? []).join(', ')}
+      defaultValue={((isOfDays ? query.days : query.periods) ?? []).join(', ')}
       maw={240}
       onChange={(event) => {
-        const { days: _, ...rest } = query;
-        const days = event.currentTarget.value
+        const { days: _, periods: __, ...rest } = query;
+        const numbers = event.currentTarget.value
           .split(',')
           .map((part) => part.trim())
           .filter((part) => part !== '')
           .map(Number)
           .filter(Number.isSafeInteger);
-        onChange(days.length === 0 ? rest : { ...rest, days });
+        onChange(numbers.length === 0 ? rest : { ...rest, ...(isOfDays ? { days: numbers } : { periods: numbers }) });
       }}
     />
   );

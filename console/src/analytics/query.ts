@@ -32,6 +32,7 @@ export interface Asked {
 export const KINDS = ['trend', 'retention', 'funnel', 'ltv', 'breakdown', 'paths'] as const satisfies readonly Kind[];
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly NonNullable<Query['interval']>[];
 export const ORDERS = ['ordered', 'strict', 'any_order'] as const satisfies readonly NonNullable<Query['order']>[];
+export const METHODS = ['classic', 'rolling'] as const satisfies readonly NonNullable<Query['method']>[];
 export const DIRECTIONS = ['forward', 'backward'] as const satisfies readonly NonNullable<Query['direction']>[];
 export const RANGES = [1, 7, 28, 90, 365] as const;
 const DEFAULT_DAYS = 28;
@@ -150,6 +151,10 @@ export function queryOf(value: unknown): Query {
   const order = ORDERS.find((known) => known === of['order']);
   const direction = DIRECTIONS.find((known) => known === of['direction']);
   const exclusions = listOf(of['exclusions']).flatMap(exclusionsOf);
+  const method = METHODS.find((known) => known === of['method']);
+  const periods = listOf(of['periods']).filter(isNumber);
+  const [firstEvent] = eventsIn(of['first_event']);
+  const [returnEvent] = eventsIn(of['return_event']);
   const { event_name: name, by, window_seconds: window, within_seconds: within, limit } = of;
   const figure = figureIn(of);
   const { metric, ...unmeasured } = FIRST[kind];
@@ -166,6 +171,10 @@ export function queryOf(value: unknown): Query {
     ...(order === undefined ? {} : { order }),
     ...(direction === undefined ? {} : { direction }),
     ...(exclusions.length === 0 ? {} : { exclusions }),
+    ...(method === undefined ? {} : { method }),
+    ...(periods.length === 0 ? {} : { periods }),
+    ...(firstEvent === undefined ? {} : { first_event: firstEvent }),
+    ...(returnEvent === undefined ? {} : { return_event: returnEvent }),
     ...(isText(name) ? { event_name: name } : {}),
     ...(isText(by) ? { by } : {}),
     ...(isNumber(window) ? { window_seconds: window } : {}),
@@ -175,16 +184,16 @@ export function queryOf(value: unknown): Query {
 }
 
 function exclusionsOf(value: unknown): Exclusion[] {
-  const { event_name: name, where, after_step: after } = recordOf(value);
+  const { after_step: after } = recordOf(value);
+  return eventsIn(value).map((event) => ({ ...event, ...(isNumber(after) ? { after_step: after } : {}) }));
+}
+
+/** The event that a value names, if it does. */
+function eventsIn(value: unknown): Step[] {
+  const { event_name: name, where } = recordOf(value);
   const own = whereOf(where);
   if (!isText(name) || name === '') return [];
-  return [
-    {
-      event_name: name,
-      ...(own.length === 0 ? {} : { where: own }),
-      ...(isNumber(after) ? { after_step: after } : {}),
-    },
-  ];
+  return [{ event_name: name, ...(own.length === 0 ? {} : { where: own }) }];
 }
 
 const EVENTS = { metric: 'events' } as const;

@@ -36,7 +36,7 @@ export function tableOf(result: Result): ResultTable {
         rows: result.rows.map(({ key, value }) => [key, value]),
       };
     case 'retention': {
-      const days = result.cohorts[0]?.retained.map(({ day }) => texts.day(day)) ?? [];
+      const days = result.cohorts[0]?.retained.map(({ after }) => texts.after[result.interval](after)) ?? [];
       return {
         header: [texts.columns.cohort, texts.columns.group, texts.columns.players, ...days],
         rows: result.cohorts.map(({ key, day, players, retained }) => [
@@ -48,7 +48,7 @@ export function tableOf(result: Result): ResultTable {
       };
     }
     case 'ltv': {
-      const days = result.cohorts[0]?.values.map(({ day }) => texts.day(day)) ?? [];
+      const days = result.cohorts[0]?.values.map(({ day }) => texts.after.day(day)) ?? [];
       return {
         header: [texts.columns.cohort, texts.columns.group, texts.columns.players, texts.columns.payers, ...days],
         rows: result.cohorts.map(({ key, day, players, payers, values }) => [

@@ -104,7 +104,7 @@ function Bar({ share }: { share: number }) {
   return <div className="bar" style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%` }} />;
 }
 
-function Retention({ result: { cohorts } }: { result: ResultOf<'retention'> }) {
+function Retention({ result: { cohorts, interval } }: { result: ResultOf<'retention'> }) {
   if (cohorts.length === 0) return <NoRows />;
   const days = cohorts[0]?.retained ?? [];
   const summary = days.map((_, place) => {
@@ -121,14 +121,14 @@ function Retention({ result: { cohorts } }: { result: ResultOf<'retention'> }) {
         // On day 0 everybody is there: it would take the colour from all other days.
         most={Math.max(
           0,
-          ...cohorts.flatMap(({ retained }) => retained.map(({ day, rate }) => (day === 0 ? 0 : (rate ?? 0)))),
+          ...cohorts.flatMap(({ retained }) => retained.map(({ after, rate }) => (after === 0 ? 0 : (rate ?? 0)))),
         )}
         cohorts={cohorts.map(({ key, day, players, retained }) => ({
           key,
           day,
           players,
           cells: retained.map((cell) => ({
-            day: cell.day,
+            column: texts.after[interval](cell.after),
             value: cell.rate,
             text: shareText(cell.rate),
             title: cell.players === null ? texts.notOver : `${number(cell.players)} / ${number(players)}`,
@@ -162,7 +162,7 @@ function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
           day,
           players,
           cells: values.map((cell) => ({
-            day: cell.day,
+            column: texts.after.day(cell.day),
             value: cell.per_player,
             text: money(cell.per_player ?? 0),
             title: cell.revenue === null ? texts.notOver : money(cell.revenue),

@@ -23,6 +23,8 @@ export const ANALYTICS_LIMITS = {
   /** Days after the first in one retention question, and the latest of them. */
   retentionDays: 32,
   retentionLongestDay: 365,
+  /** The latest week or month: a year of weeks. */
+  retentionLongestPeriod: 52,
   /** Figures of one retention answer: its JSON has 40 bytes each, and 50,000 take the process 15 ms. */
   retentionFigures: 50_000,
   /** Longest pause between two steps of a path. */

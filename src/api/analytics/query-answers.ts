@@ -11,9 +11,8 @@ import {
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { funnelAnswer } from './behaviour/funnel-answer.ts';
-import { bucketsOf, endOf } from './trend-buckets.ts';
+import { bucketsOf, endOf, isOver } from './trend-buckets.ts';
 import { dayOf } from '../../../core/kernel/days.ts';
-import { startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 
 /* Answers of the query API, from rows of ClickHouse. Their schemas are in query-results.ts. */
 
@@ -101,18 +100,19 @@ function breakdown({ figure }: BreakdownQuestion, rows: Rows): Record<string, un
   };
 }
 
-/** A day counts once it is over. */
-function retention({ days, by, zone }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+/** An interval counts once it is over. */
+function retention(question: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+  const { method, interval, periods, by, zone } = question;
   const cohorts = rows.map(({ key, cohort, players, retained }) => {
     const size = Number(players);
     const counts = listIn(retained);
-    const shown = days.map((day, place) => {
-      const active = isOver(zone, cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
-      return { day, players: active, rate: active === null || size === 0 ? null : round(active / size) };
+    const shown = periods.map((after, place) => {
+      const active = isOver(interval, zone, dayIn(cohort), after, nowMs) ? Number(counts[place] ?? 0) : null;
+      return { after, players: active, rate: active === null || size === 0 ? null : round(active / size) };
     });
     return { key: by === undefined ? null : String(key), day: String(cohort), players: size, retained: shown };
   });
-  return { cohorts };
+  return { method, interval, cohorts };
 }
 
 /** The revenue up to a day counts once that day is over. */
@@ -121,7 +121,7 @@ function ltv({ days, by, zone }: LtvQuestion, rows: Rows, nowMs: number): Record
     const size = Number(players);
     const sums = Array.isArray(revenue) ? revenue : [];
     const values = days.map((day, place) => {
-      const sum = isOver(zone, cohort, day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
+      const sum = isOver('day', zone, dayIn(cohort), day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
       return { day, revenue: sum, per_player: sum === null || size === 0 ? null : round(sum / size) };
     });
     const shownKey = by === undefined ? null : String(key);
@@ -130,10 +130,8 @@ function ltv({ days, by, zone }: LtvQuestion, rows: Rows, nowMs: number): Record
   return { cohorts };
 }
 
-/** Whether the Nth day after a first day is over. */
-function isOver(zone: string, cohort: unknown, day: number, nowMs: number): boolean {
-  return startOfDayIn(zone, dayOf(Date.parse(String(cohort))) + day + 1) <= nowMs;
-}
+/** A first day, which ClickHouse writes as a date. */
+const dayIn = (cohort: unknown): number => dayOf(Date.parse(String(cohort)));
 
 function paths({ eventName, direction }: PathsQuestion, rows: Rows): Record<string, unknown> {
   const [first] = rows;

@@ -17,7 +17,7 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { oneOf, timeIn } from '../input/fields.ts';
-import { funnelFields, pathFields } from './behaviour/fields.ts';
+import { funnelFields, pathFields, retentionFields } from './behaviour/fields.ts';
 import { field, Where } from './measures/filter-fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
@@ -76,7 +76,7 @@ export const QueryBody = Type.Object(
   {
     kind: oneOf(
       KINDS,
-      '`trend`: a metric over time. `breakdown`: a metric by a field. `retention`: first days and who came back. ' +
+      '`trend`: a metric over time. `breakdown`: a metric by a field. `retention`: who began and came back. ' +
         '`ltv`: first days and revenue since. `funnel`: who did steps in order. `paths`: what follows an event, two steps.',
     ),
     from: Type.Optional(
@@ -138,11 +138,16 @@ export const QueryBody = Type.Object(
       ),
     ),
     event_name: Type.Optional(eventName('Required with `paths`: the event that paths start with.')),
-    interval: Type.Optional(oneOf(INTERVALS, '`trend`: length of an interval. Weeks begin on Monday. Default: `day`.')),
+    interval: Type.Optional(
+      oneOf(
+        INTERVALS,
+        '`trend` and `retention`, which has no hours: length of an interval. Weeks begin on Monday. Default: `day`.',
+      ),
+    ),
     by: Type.Optional(
       field(
         'The field to group by; required with `breakdown`, possible with `trend`, `funnel` (of the first step), ' +
-          `\`retention\` and \`ltv\` (of the first day: ${listed(COHORT_COLUMNS)}). ${FIELDS}`,
+          `\`retention\` and \`ltv\` (of the first day or event: ${listed(COHORT_COLUMNS)}). ${FIELDS}`,
       ),
     ),
     where: Type.Optional(Where),
@@ -170,6 +175,7 @@ export const QueryBody = Type.Object(
     ),
     ...funnelFields(event),
     ...pathFields,
+    ...retentionFields(event),
     window_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -14,6 +14,7 @@ import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
 import { funnelParts } from './behaviour/funnel-question.ts';
+import { DEFAULT_DAYS, retentionParts } from './behaviour/retention-question.ts';
 import { charsOf, dimensionOf, EVENT_FIELDS, EVENT_GROUPS, fieldsOfAll, filtersOf } from './measures/filters.ts';
 import { figureOf, partsOf } from './measures/parts.ts';
 import { bucketsOf, periodBefore, wholeIntervals } from './trend-buckets.ts';
@@ -26,7 +27,7 @@ const MEASURED = ['metric', 'property', 'percentile', 'event_names', 'formula', 
 const FIELDS = {
   trend: [...MEASURED, 'interval', 'by', 'where', 'compare', 'cut', 'limit'],
   breakdown: [...MEASURED, 'by', 'where', 'limit'],
-  retention: ['days', 'by', 'limit'],
+  retention: ['days', 'periods', 'method', 'interval', 'first_event', 'return_event', 'by', 'limit'],
   ltv: ['days', 'by', 'limit'],
   funnel: ['steps', 'order', 'exclusions', 'window_seconds', 'by', 'limit'],
   paths: ['event_name', 'direction', 'where', 'within_seconds', 'limit'],
@@ -47,8 +48,7 @@ const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to', 'last_days'])
 const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention', 'ltv']);
 
 const DEFAULT_RANGE_DAYS = 30;
-const DEFAULT_RETENTION = [1, 3, 7, 14, 30];
-const DEFAULT_LTV = [0, ...DEFAULT_RETENTION, 90];
+const DEFAULT_LTV = [0, ...DEFAULT_DAYS, 90];
 const DEFAULT_WITHIN_SECONDS = 1_800;
 
 /**
@@ -110,19 +110,18 @@ export function questionOf(
         const whole = isOfDays ? wholeIntervals('day', common) : {};
         return { kind: 'breakdown', ...common, ...whole, figure: figureOf(body), parts, by, limit };
       }
-      case 'retention':
+      case 'retention': {
+        const parts = retentionParts(body, filters, faults);
+        const whole = wholeIntervals(parts.interval, common);
+        const by = cohortColumn(body.by, body.kind, faults);
+        checkFigures(parts.periods.length, by === undefined ? 1 : limit, whole, faults);
+        return { kind: 'retention', ...common, ...whole, ...parts, by, limit };
+      }
       case 'ltv': {
-        const { days = body.kind === 'ltv' ? DEFAULT_LTV : DEFAULT_RETENTION } = body;
-        const column = cohortColumn(body.by, body.kind, faults);
-        const cohorts = Math.ceil((range.toMs - range.fromMs) / DAY_MS) * (column === undefined ? 1 : limit);
-        const figures = cohorts * days.length;
-        if (faults.length === 0 && figures > ANALYTICS_LIMITS.retentionFigures) {
-          const message =
-            `has up to ${figures} figures in this range, days times first days times values; the maximum is ` +
-            `${ANALYTICS_LIMITS.retentionFigures}: choose fewer days, a shorter range or a smaller \`limit\``;
-          faults.push({ path: '/days', message });
-        }
-        return { kind: body.kind, ...common, days, by: column, limit };
+        const { days = DEFAULT_LTV } = body;
+        const by = cohortColumn(body.by, body.kind, faults);
+        checkFigures(days.length, by === undefined ? 1 : limit, range, faults);
+        return { kind: 'ltv', ...common, days, by, limit };
       }
       case 'funnel':
         return {
@@ -147,9 +146,10 @@ function fieldFaults(body: QueryBody): FieldFault[] {
   const taken: ReadonlySet<string> = new Set(FIELDS[body.kind]);
   const foreign = Object.keys(body).filter((name) => !COMMON.has(name) && !taken.has(name));
   const missing = REQUIRED[body.kind].filter((name) => body[name] === undefined);
-  const { days = [] } = body;
+  const { days = [], periods = [] } = body;
   return [
     ...(new Set(days).size < days.length ? [{ path: '/days', message: 'must not name a day twice' }] : []),
+    ...(new Set(periods).size < periods.length ? [{ path: '/periods', message: 'must not name one twice' }] : []),
     ...missing.map((name) => ({ path: `/${name}`, message: `is required with the kind \`${body.kind}\`` })),
     ...foreign.map((name) => ({ path: `/${name}`, message: `is not allowed with the kind \`${body.kind}\`` })),
   ];
@@ -190,12 +190,27 @@ function cohortColumn(text: string | undefined, kind: string, faults: FieldFault
   return column;
 }
 
+/** @param figures of one cohort of one value. By week and month there are fewer cohorts than days. */
+function checkFigures(
+  figures: number,
+  values: number,
+  { fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>,
+  faults: FieldFault[],
+): void {
+  const all = figures * values * Math.ceil((toMs - fromMs) / DAY_MS);
+  if (faults.length > 0 || all <= ANALYTICS_LIMITS.retentionFigures) return;
+  const message =
+    `has up to ${all} figures in this range, days times first days times values; the maximum is ` +
+    `${ANALYTICS_LIMITS.retentionFigures}: choose fewer days, a shorter range or a smaller \`limit\``;
+  faults.push({ path: '/days', message });
+}
+
 /** Every condition of a body, wherever it stands. */
-function wheresOf({ where = [], steps = [], exclusions = [], formula }: QueryBody) {
+function wheresOf({ where = [], steps = [], exclusions = [], formula, ...body }: QueryBody) {
   const parts = formula === undefined ? [] : [formula.numerator, formula.denominator];
   return [
     ...where,
-    ...[...steps, ...exclusions].flatMap((step) => step.where ?? []),
+    ...[...steps, ...exclusions, body.first_event, body.return_event].flatMap((step) => step?.where ?? []),
     ...parts.flatMap((part) => part.where ?? []),
   ];
 }

@@ -1,6 +1,11 @@
 import { Type, type Static, type TProperties } from 'typebox';
 import { UNITS } from '../../../core/vocabulary/metrics/metric.ts';
-import { FUNNEL_ORDERS, PATH_DIRECTIONS } from '../../../clickhouse-schema/queries/questions/question.ts';
+import {
+  FUNNEL_ORDERS,
+  PATH_DIRECTIONS,
+  RETENTION_METHODS,
+} from '../../../clickhouse-schema/queries/questions/question.ts';
+import { RETENTION_INTERVALS } from '../../../clickhouse-schema/behaviour/retention.ts';
 import { numberOrNull, oneOf, textOrNull, timeOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
@@ -96,27 +101,33 @@ const Breakdown = result(
 const Retention = result(
   'retention',
   {
+    method: oneOf(RETENTION_METHODS, 'As in the query.'),
+    interval: oneOf(RETENTION_INTERVALS, 'As in the query.'),
     cohorts: Type.Array(
       Type.Object(
         {
-          key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
-          day: Type.String({ description: 'First day of these players, as `2026-01-15`.' }),
-          players: Type.Integer({ description: 'Players whose first day it is.' }),
+          key: textOrNull(
+            'Value of `by` on the first day, or in the first event; empty where it was not known. null without `by`.',
+          ),
+          day: Type.String({ description: 'First day of these players, or of their interval, as `2026-01-15`.' }),
+          players: Type.Integer({ description: 'Players who began in it.' }),
           retained: Type.Array(
             Type.Object(
               {
-                day: Type.Integer({ description: 'Days after the first day.' }),
-                players: numberOrNull('Players active on that day. null while it is not over.'),
-                rate: numberOrNull('Their share. null while the day is not over.'),
+                after: Type.Integer({ description: 'Days, weeks or months after the first.' }),
+                players: numberOrNull(
+                  'Players who returned in it; with `rolling` in it or later. null while it is not over.',
+                ),
+                rate: numberOrNull('Their share. null while it is not over.'),
               },
-              { description: 'A day.' },
+              { description: 'An interval.' },
             ),
-            { description: 'The days asked for, in the order of the query.' },
+            { description: 'The intervals asked for, in the order of the query.' },
           ),
         },
-        { description: 'The players of one first day.' },
+        { description: 'The players of one interval.' },
       ),
-      { description: 'First days with players, oldest first.' },
+      { description: 'Intervals with players, oldest first.' },
     ),
   },
   'Who came back.',

@@ -65,6 +65,14 @@ export function endOf(interval: Interval, zone: string, startMs: number): number
   }
 }
 
+/** Whether the Nth interval after the one that begins on a day is over. */
+export function isOver(interval: Days, zone: string, firstDay: number, n: number, nowMs: number): boolean {
+  let day = nextOf(interval, firstDay);
+  if (interval === 'month') for (let month = 0; month < n; month += 1) day = nextOf('month', day);
+  else day += n * (interval === 'week' ? 7 : 1);
+  return startOfDayIn(zone, day) <= nowMs;
+}
+
 type Days = Exclude<Interval, 'hour'>;
 
 function firstDayOf(interval: Days, day: number): number {

@@ -201,7 +201,7 @@ describe('an answer', () => {
       key: 'DE',
       day: new Date(ms).toISOString().slice(0, 10),
       players: 1,
-      retained: [1, 0, 7].map((day, place) => ({ day, players: rates[place], rate: rates[place] })),
+      retained: [1, 0, 7].map((after, place) => ({ after, players: rates[place], rate: rates[place] })),
     });
     expect(data['cohorts']).toEqual([cohort(FROM_MS, [1, 1, 0]), cohort(TODAY_MS - DAY_MS, [null, 1, null])]);
   });
@@ -231,6 +231,8 @@ describe('an answer', () => {
       for (const body of [
         { kind: 'trend', interval: 'month' },
         { kind: 'retention', by: 'country', days: [0, 365] },
+        { kind: 'retention', by: 'country', method: 'rolling', interval: 'month', first_event: { event_name: 'open' } },
+        { kind: 'retention', interval: 'week', periods: [52], return_event: { event_name: 'open' } },
         { kind: 'funnel', steps: [{ event_name: 'open' }, { event_name: 'buy' }], window_seconds: 90 * 86_400 },
         { kind: 'paths', event_name: 'open' },
       ]) {
@@ -298,6 +300,17 @@ describe('a query', () => {
     [{ kind: 'funnel', steps: Array.from({ length: 11 }, () => ({ event_name: 'a' })) }, 'steps'],
     [{ kind: 'funnel', steps: [{ event_name: 'a' }, { event_name: 'b' }], window_seconds: 1e9 }, 'window_seconds'],
     [{ kind: 'retention', by: 'email' }, 'by'],
+    [{ kind: 'retention', interval: 'hour' }, 'interval'],
+    [{ kind: 'retention', interval: 'week', days: [1] }, 'days'],
+    [{ kind: 'retention', periods: [1] }, 'periods'],
+    [{ kind: 'retention', interval: 'week', periods: [1, 1] }, 'periods'],
+    [{ kind: 'retention', interval: 'week', periods: [53] }, 'periods'],
+    [{ kind: 'retention', method: 'unbounded' }, 'method'],
+    [
+      { kind: 'retention', first_event: { event_name: 'a', where: [{ field: 'email', is: 'b' }] } },
+      'first_event/where',
+    ],
+    [{ kind: 'ltv', return_event: { event_name: 'a' } }, 'return_event'],
     [{ kind: 'paths' }, 'event_name'],
     [{ kind: 'paths', event_name: 'a', query: 'SELECT 1' }, 'query'],
   ])('is refused if it cannot be answered: %j', async (body, field) => {

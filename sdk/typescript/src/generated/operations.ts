@@ -62,7 +62,7 @@ type AnalyticsQuery = {
   readonly compare?: 'previous_period';
   /** Required with `paths`: the event that paths start with. */
   readonly event_name?: string;
-  /** `trend`: length of an interval. */
+  /** `trend` and `retention`, which has no hours: length of an interval. */
   readonly interval?: 'hour' | 'day' | 'week' | 'month';
   /** The field to group by. */
   readonly by?: string;
@@ -90,6 +90,24 @@ type AnalyticsQuery = {
   }[];
   /** `paths`: `forward` (default): what followed the event. */
   readonly direction?: 'forward' | 'backward';
+  /** `retention`: `classic` (default): who returned in the Nth interval after the first. */
+  readonly method?: 'classic' | 'rolling';
+  /** `retention`: players begin with their first such event in the range. */
+  readonly first_event?: {
+    /** Name of the event. */
+    readonly event_name: string;
+    /** Conditions that must all hold. */
+    readonly where?: readonly Condition[];
+  };
+  /** `retention`: they return with such an event. */
+  readonly return_event?: {
+    /** Name of the event. */
+    readonly event_name: string;
+    /** Conditions that must all hold. */
+    readonly where?: readonly Condition[];
+  };
+  /** `retention` by week or month, in place of `days`: the intervals to look at, each once. */
+  readonly periods?: readonly number[];
   /** `funnel`: all steps happen within this time of the first. */
   readonly window_seconds?: number;
   /** `paths`: longest pause between two events of a path. */
@@ -5539,19 +5557,23 @@ export interface Operations {
            * them.
            */
           readonly built_to?: string | null;
-          /** First days with players, oldest first. */
+          /** As in the query. */
+          readonly method: 'classic' | 'rolling';
+          /** As in the query. */
+          readonly interval: 'day' | 'week' | 'month';
+          /** Intervals with players, oldest first. */
           readonly cohorts: readonly {
-            /** Value of `by` on the first day. */
+            /** Value of `by` on the first day, or in the first event. */
             readonly key: string | null;
-            /** First day of these players, as `2026-01-15`. */
+            /** First day of these players, or of their interval, as `2026-01-15`. */
             readonly day: string;
-            /** Players whose first day it is. */
+            /** Players who began in it. */
             readonly players: number;
-            /** The days asked for, in the order of the query. */
+            /** The intervals asked for, in the order of the query. */
             readonly retained: readonly {
-              /** Days after the first day. */
-              readonly day: number;
-              /** Players active on that day. */
+              /** Days, weeks or months after the first. */
+              readonly after: number;
+              /** Players who returned in it. */
               readonly players: number | null;
               /** Their share. */
               readonly rate: number | null;

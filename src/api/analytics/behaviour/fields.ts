@@ -1,5 +1,9 @@
 import { type TObject, type TProperties, Type } from 'typebox';
-import { FUNNEL_ORDERS, PATH_DIRECTIONS } from '../../../../clickhouse-schema/queries/questions/question.ts';
+import {
+  FUNNEL_ORDERS,
+  PATH_DIRECTIONS,
+  RETENTION_METHODS,
+} from '../../../../clickhouse-schema/queries/questions/question.ts';
 import { oneOf } from '../../input/fields.ts';
 import { ANALYTICS_LIMITS } from '../limits.ts';
 
@@ -44,3 +48,41 @@ export const pathFields = {
     oneOf(PATH_DIRECTIONS, '`paths`: `forward` (default): what followed the event. `backward`: what came before it.'),
   ),
 };
+
+/** @param event a name with its conditions, as steps have it */
+export function retentionFields<P extends TProperties>(event: (description: string) => TObject<P>) {
+  const { properties } = event('Name of the event.');
+  const ofEvent = (description: string) =>
+    Type.Optional(Type.Object(properties, { additionalProperties: false, description }));
+  return {
+    method: Type.Optional(
+      oneOf(
+        RETENTION_METHODS,
+        '`retention`: `classic` (default): who returned in the Nth interval after the first. `rolling`: in that or in a ' +
+          'later one.',
+      ),
+    ),
+    first_event: ofEvent(
+      '`retention`: players begin with their first such event in the range. Default: with their first day.',
+    ),
+    return_event: ofEvent(
+      '`retention`: they return with such an event. Default: with an event, a session or a purchase.',
+    ),
+    periods: Type.Optional(
+      Type.Array(
+        Type.Integer({
+          minimum: 0,
+          maximum: ANALYTICS_LIMITS.retentionLongestPeriod,
+          description: 'Intervals after the first.',
+        }),
+        {
+          minItems: 1,
+          maxItems: ANALYTICS_LIMITS.retentionDays,
+          description:
+            '`retention` by week or month, in place of `days`: the intervals to look at, each once. Default: 1, 2, 3, 4, ' +
+            '8, 12.',
+        },
+      ),
+    ),
+  };
+}
