@@ -114,13 +114,15 @@ export function questionOf(
         const parts = retentionParts(body, filters, faults);
         const whole = wholeIntervals(parts.interval, common);
         const by = cohortColumn(body.by, body.kind, faults);
-        checkFigures(parts.periods.length, by === undefined ? 1 : limit, whole, faults);
+        const cohorts = bucketsOf(parts.interval, { ...common, ...whole }).length;
+        checkFigures(parts.periods.length * cohorts, by === undefined ? 1 : limit, faults);
         return { kind: 'retention', ...common, ...whole, ...parts, by, limit };
       }
       case 'ltv': {
         const { days = DEFAULT_LTV } = body;
         const by = cohortColumn(body.by, body.kind, faults);
-        checkFigures(days.length, by === undefined ? 1 : limit, range, faults);
+        const cohorts = Math.ceil((range.toMs - range.fromMs) / DAY_MS);
+        checkFigures(days.length * cohorts, by === undefined ? 1 : limit, faults);
         return { kind: 'ltv', ...common, days, by, limit };
       }
       case 'funnel':
@@ -190,14 +192,9 @@ function cohortColumn(text: string | undefined, kind: string, faults: FieldFault
   return column;
 }
 
-/** @param figures of one cohort of one value. By week and month there are fewer cohorts than days. */
-function checkFigures(
-  figures: number,
-  values: number,
-  { fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>,
-  faults: FieldFault[],
-): void {
-  const all = figures * values * Math.ceil((toMs - fromMs) / DAY_MS);
+/** @param figures of one value of `by` */
+function checkFigures(figures: number, values: number, faults: FieldFault[]): void {
+  const all = figures * values;
   if (faults.length > 0 || all <= ANALYTICS_LIMITS.retentionFigures) return;
   const message =
     `has up to ${all} figures in this range, days times first days times values; the maximum is ` +
