@@ -72,7 +72,7 @@ function inOrder(events: readonly PastEvent[]): PastEvent[] {
 export const byPlayer = (events: readonly PastEvent[]): PastEvent[][] =>
   [...Map.groupBy(events, ({ player }) => player).values()].map(inOrder);
 
-const playerId = (player: number): string => `00000000-0000-5000-8000-${String(player).padStart(12, '0')}`;
+export const playerId = (player: number): string => `00000000-0000-5000-8000-${String(player).padStart(12, '0')}`;
 
 /** The row of the table `events`. */
 export function rowOf(game: string, event: PastEvent): object {
