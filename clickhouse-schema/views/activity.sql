@@ -5,7 +5,7 @@ WHERE environment = 'live';
 
 -- Daily figures of the live environment, from `player_days`. `gap` is how many days ago the player was active before,
 -- at most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once. A
--- refund counts on its own day, which need not have a player.
+-- refund counts on its own day, which need not have a player: it is an event, and no activity.
 CREATE OR REPLACE VIEW kpis_daily AS
 WITH
     grouped AS
@@ -41,7 +41,7 @@ WITH
             0,
             0,
             0,
-            0
+            count()
         FROM purchases
         WHERE environment = 'live' AND kind = 'refund'
         GROUP BY game_id, day
