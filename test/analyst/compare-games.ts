@@ -59,8 +59,10 @@ export async function compareGames(
         const stage = store.stages.get(truth.eventIds.get(row.sequence) ?? '');
         if (row.source === 'events') row.values = { ...row.values, lifecycle_stage: stage ?? '' };
       }
+      // Slow clocks and imported sessions begin before the story.
+      const fromDay = truth.rows.reduce((first, { day }) => Math.min(first, day), plan.fromDay);
       const doors: Doors = {
-        plan,
+        plan: { ...plan, fromDay },
         truth,
         async post(path, body) {
           const response = await gateway.call(key, 'POST', path, body);

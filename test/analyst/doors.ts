@@ -150,8 +150,6 @@ const VIEW_KEYS = new Set(['day', 'game_id', 'built_to']);
 /** Each column of the daily figures is a metric by day. */
 export async function compareKpis(doors: Doors, tally: Tallies): Promise<void> {
   const { plan, truth, read } = doors;
-  // History that was imported may begin before the plan.
-  const days = [...new Set(truth.rows.map(({ day }) => day))];
   const columns = await read<{ name: string }>('DESCRIBE TABLE kpis_daily');
   const rows = await read<Record<string, unknown>>(`SELECT * FROM kpis_daily WHERE game_id = '${plan.id}'`);
   for (const { name } of columns) {
@@ -162,7 +160,7 @@ export async function compareKpis(doors: Doors, tally: Tallies): Promise<void> {
       const asked = { fromDay: day, toDay: day + 1 };
       return figure(truth, 'active_players', asked) !== 0 || figure(truth, 'refunds', asked) !== 0;
     };
-    const shown = days.filter(isShown);
+    const shown = daysOfPlan(plan).filter(isShown);
     const wanted = new Map(
       shown.map((day) => [dateText(day), figure(truth, metric, { fromDay: day, toDay: day + 1 })]),
     );
