@@ -12,8 +12,6 @@ it('all doors show what happened', { timeout: 240_000 }, async () => {
   const zones = ['Europe/Berlin', 'America/Sao_Paulo'];
   const plans = zones.map((zone, n) => ({ id: `game-${n}`, zone, players: 40, fromDay: FROM, toDay: TO, seed: 30 }));
   const tallies = await compareGames(plans, ({ zone }) => (zone === 'America/Sao_Paulo' ? ALL_DOORS : BY_TIME));
-  const counts = [...tallies].map(([door, { figures, differences }]) => `${door} ${figures} ${differences.length}`);
-  console.log(counts.join('\n'));
   for (const [door, { figures, differences }] of tallies) {
     expect(differences.slice(0, 9), `${door}: ${differences.length} differ`).toEqual([]);
     expect(figures, door).toBeGreaterThan(20);
