@@ -205,7 +205,7 @@ export async function compareDailyViews(doors: Doors, tally: Tallies): Promise<v
       (row) => `${dateText(row.day)} ${keyOf(row, field)}`,
     );
     const found = (column: string) =>
-      new Map(rows.map((row) => [`${row['day']} ${row[field]}`, figureOf(row, column)]));
+      new Map(rows.map((row) => [`${String(row['day'])} ${String(row[field])}`, figureOf(row, column)]));
     tally.compare(
       view,
       `${plan.id} events`,
@@ -240,7 +240,8 @@ export async function compareCohorts({ plan, truth, post, read }: Doors, tally: 
   for (const { view, by } of COHORTS) {
     const cohorts = Map.groupBy(first, (row) => `${dateText(row.day)} ${by === undefined ? '' : keyOf(row, by)}`);
     const rows = await read<Record<string, unknown>>(`SELECT * FROM ${view} WHERE game_id = '${plan.id}'`);
-    const key = (row: Record<string, unknown>) => `${row['cohort_day']} ${by === undefined ? '' : row[by]}`;
+    const key = (row: Record<string, unknown>) =>
+      `${String(row['cohort_day'])} ${by === undefined ? '' : String(row[by])}`;
     const back = (own: readonly Row[], age: number) =>
       own.filter((row) => days.get(row.player)?.has(row.day + age)).length;
     const sizes = new Map([...cohorts].map(([name, own]) => [name, own.length]));
