@@ -175,8 +175,10 @@ export function ratio(over: number | null, under: number | null): number | null 
 
 export function measure(world: World, name: MeasureName, asked: Asked): number | null {
   const { fromDay, toDay, keep = () => true, eventNames = [], percentile = 50 } = asked;
-  const of = (source: Source, from = fromDay): Row[] =>
-    world.rows.filter((row) => row.source === source && row.day >= from && row.day < toDay && keep(row));
+  const of = (source: Source, from = fromDay): Row[] => {
+    const days = Array.from({ length: toDay - from }, (_, n) => indexOf(world).days.get(`${source} ${from + n}`) ?? []);
+    return days.flat().filter(keep);
+  };
   const players = (rows: readonly Row[]): number => new Set(rows.map(({ player }) => player)).size;
   const sum = (rows: readonly Row[], value: (row: Row) => number): number =>
     rows.reduce((all, row) => all + value(row), 0);
@@ -222,7 +224,7 @@ export function measure(world: World, name: MeasureName, asked: Asked): number |
       return [...own.values()].filter((rows) => sum(rows, ({ counts }) => counts) > 0).length;
     }
     case 'first_time_payers':
-      return of('player_days').filter((row) => row.day === firstPurchaseDay(world, row.player)).length;
+      return of('player_days').filter((row) => row.day === indexOf(world).firstPurchases.get(row.player)).length;
     case 'gross_revenue':
       return sum(bought(), ({ amount }) => amount);
     case 'refunds':
@@ -235,7 +237,24 @@ export function measure(world: World, name: MeasureName, asked: Asked): number |
   }
 }
 
-function firstPurchaseDay(world: World, player: number): number | undefined {
-  const days = world.rows.filter((row) => row.source === 'player_days' && row.player === player && row.counts > 0);
-  return days.length === 0 ? undefined : Math.min(...days.map(({ day }) => day));
+interface Index {
+  /** The rows of each source and day, in the order of the world. */
+  days: ReadonlyMap<string, Row[]>;
+  /** The first day on which a player bought something, by the player. */
+  firstPurchases: ReadonlyMap<number, number>;
+}
+
+const indexes = new WeakMap<World, Index>();
+
+function indexOf(world: World): Index {
+  const known = indexes.get(world);
+  if (known !== undefined) return known;
+  const firstPurchases = new Map<number, number>();
+  for (const { source, player, day, counts } of world.rows) {
+    if (source !== 'player_days' || counts <= 0) continue;
+    firstPurchases.set(player, Math.min(day, firstPurchases.get(player) ?? day));
+  }
+  const index = { days: Map.groupBy(world.rows, ({ source, day }) => `${source} ${day}`), firstPurchases };
+  indexes.set(world, index);
+  return index;
 }
