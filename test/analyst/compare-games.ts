@@ -20,24 +20,17 @@ import {
   compareTrends,
   createTally,
   type Doors,
-  type Tallies,
   type Tally,
 } from './doors.ts';
 import { createStore, CREATED_MS } from './store.ts';
 import { type GamePlan, tellStory } from './story.ts';
 import { truthOf } from './truth.ts';
 
-type Compare = (doors: Doors, tally: Tallies) => Promise<void>;
-
-/** By day and week in the API, as SQL, in the views and by cohorts. */
-export const BY_TIME: readonly Compare[] = [compareTrends, compareKpis, compareDailyViews, compareCohorts];
-export const ALL_DOORS: readonly Compare[] = [...BY_TIME, compareBreakdowns];
+/** By day and week in the API, as SQL, in the views, by cohorts and by the fields of rows. */
+const DOORS = [compareTrends, compareKpis, compareDailyViews, compareCohorts, compareBreakdowns];
 
 /** Tells the stories of some games, and compares doors with what happened. @returns the tally of each door */
-export async function compareGames(
-  plans: readonly GamePlan[],
-  doorsOf: (plan: GamePlan) => readonly Compare[],
-): Promise<ReadonlyMap<string, Tally>> {
+export async function compareGames(plans: readonly GamePlan[]): Promise<ReadonlyMap<string, Tally>> {
   const clickhouse = await startWithTables();
   const analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   const gateway = await startGateway({ analytics });
@@ -79,7 +72,7 @@ export async function compareGames(
             .map((line): R => JSON.parse(line));
         },
       };
-      for (const compare of doorsOf(plan)) await compare(doors, tally);
+      for (const compare of DOORS) await compare(doors, tally);
     }
     return tally.tallies;
   } finally {

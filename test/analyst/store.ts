@@ -76,9 +76,8 @@ export function createStore(clickhouse: TestClickhouse): Store {
   };
 }
 
-export const externalIdOf = (player: number): string => `p${player}`;
-export const playerIdOf = (game: string, player: number): string =>
-  uuidv5(NAMESPACE, `${game}:${externalIdOf(player)}`);
+const externalIdOf = (player: number): string => `p${player}`;
+const playerIdOf = (game: string, player: number): string => uuidv5(NAMESPACE, `${game}:${externalIdOf(player)}`);
 
 async function decide(
   harness: Harness,
