@@ -97,11 +97,11 @@ interface GroupsProps extends Pick<BreakdownProps, 'questions'> {
 
 function Groups({ questions, by, place, isLong, onLong }: GroupsProps) {
   const { scope } = usePlace();
-  const [{ key, windowDays, minAgeDays, period }] = questions;
+  const [{ key, windowDays, minAgeDays, period, percentage }] = questions;
   const metrics = questions.map(({ measure, metric }) => metricBody(measure, metric));
   const age = minAgeDays === 0 ? undefined : minAgeDays;
   const limit = isLong ? MOST_GROUPS : GROUPS;
-  const body = { metrics, by, limit, window_days: windowDays, min_exposure_age_days: age, period };
+  const body = { metrics, by, limit, window_days: windowDays, min_exposure_age_days: age, period, percentage };
   const query = useQuery({
     queryKey: ['results', scope.game, scope.environment, key, body],
     queryFn: ({ signal }) => call(scope, 'POST /v1/flags/flags/{key}/results', { path: { key }, body, signal }),

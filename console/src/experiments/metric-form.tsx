@@ -6,6 +6,7 @@ import {
   type ExperimentOption,
 } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
 import { useEventNames } from '../conditions/names.ts';
+import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { hasEvents, type Measure, shownFields } from './measure.ts';
 import type { Question, Results } from './metric-results.tsx';
@@ -64,6 +65,9 @@ export function MetricForm({ asked, results, set }: MetricFormProps) {
           usual={0}
           onChange={(days) => set('min_age', days)}
         />
+        {results === undefined || results.percentages.length < 2 ? null : (
+          <PercentageSelect results={results} onChange={(chosen) => set('percentage', [chosen])} />
+        )}
         {results === undefined ? null : (
           <PeriodSelect
             results={results}
@@ -143,6 +147,20 @@ function Field({ name, measure: { fields }, set }: FieldProps) {
     );
   }
   return <TextInput label={label} value={value} onChange={(event) => change(event.currentTarget.value)} />;
+}
+
+function PercentageSelect({ results, onChange }: { results: Results; onChange: (percentage: string) => void }) {
+  return (
+    <NativeSelect
+      label={texts.percentages}
+      value={String(results.percentage)}
+      data={results.percentages.map(({ percentage, players }) => ({
+        value: String(percentage),
+        label: texts.percentageOf(`${percentage} %`, number(players)),
+      }))}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
 }
 
 interface PeriodSelectProps {

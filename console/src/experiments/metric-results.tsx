@@ -21,15 +21,18 @@ export interface Question {
   minAgeDays: number;
   /** undefined: the current one. */
   period: number | undefined;
+  /** Of a boolean flag; undefined: as the service chooses. */
+  percentage: number | undefined;
 }
 
-export function useResults({ key, metric, measure, windowDays, minAgeDays, period }: Question) {
+export function useResults({ key, metric, measure, windowDays, minAgeDays, period, percentage }: Question) {
   const { scope } = usePlace();
   const query = {
     ...metricBody(measure, metric),
     window_days: windowDays,
     min_exposure_age_days: minAgeDays === 0 ? undefined : minAgeDays,
     period,
+    percentage,
   };
   return useQuery({
     queryKey: ['results', scope.game, scope.environment, key, query],

@@ -7,6 +7,7 @@ import { Breakdown, type Choice, DIMENSIONS, MOST_GROUPS } from '../experiments/
 import { MetricForm, MOST_METRICS, WINDOW_DAYS } from '../experiments/metric-form.tsx';
 import { hasEvents, isComplete, measureIn, needsEvents } from '../experiments/measure.ts';
 import { MetricResults, type Question, type Results, useResults } from '../experiments/metric-results.tsx';
+import { notComparedTexts } from '../experiments/left-out.ts';
 import { shipped } from '../experiments/ship.ts';
 import { type Flag, flagQuery, useFlag } from '../definitions.ts';
 import { contentOf } from '../flags/edited-flag.ts';
@@ -17,7 +18,6 @@ import { Diff } from '../parts/drafts/diff.tsx';
 import { isMissing } from '../parts/not-there.tsx';
 import { noteSaved, SavedNotice } from '../parts/drafts/saved.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { number } from '../parts/lists/values.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { NoFlag } from './flag.tsx';
@@ -74,7 +74,8 @@ function Body({ flag }: { flag: Flag }) {
       },
       { replace: true },
     );
-  const asked = { key: flag.key, measure, windowDays, minAgeDays, period };
+  const percentage = params.get('percentage') === null ? undefined : Number(params.get('percentage'));
+  const asked = { key: flag.key, measure, windowDays, minAgeDays, period, percentage };
   const names = hasEvents(measure.aggregate) ? metrics : [];
   const chosen = names.length === 0 && !needsEvents(measure.aggregate) ? [''] : names;
   const questions = chosen
@@ -123,7 +124,7 @@ function breakdownOf(params: URLSearchParams): Choice {
 
 /** Whether the results can be trusted: the sample ratio comes first. */
 function Checks({ results }: { results: Results }) {
-  const { sample_ratio: ratio, excluded_players: excluded, mismatched_players: mismatched } = results;
+  const { sample_ratio: ratio, percentage, reason } = results;
   const p = ratio.p_value;
   const text = ratio.mismatch ? texts.ratioBroken : p === null ? texts.ratioUnknown : texts.ratioFine;
   return (
@@ -134,8 +135,13 @@ function Checks({ results }: { results: Results }) {
       role="status"
     >
       <Text size="sm">{p === null ? '' : texts.p(p < 0.001 ? p.toExponential(1) : p.toFixed(3))}</Text>
-      {excluded === 0 ? null : <Text size="sm">{texts.excluded(number(excluded))}</Text>}
-      {mismatched === 0 ? null : <Text size="sm">{texts.mismatched(number(mismatched))}</Text>}
+      {notComparedTexts(results).map((text) => (
+        <Text key={text} size="sm">
+          {text}
+        </Text>
+      ))}
+      {reason === null ? null : <Text size="sm">{texts.reasons[reason]}</Text>}
+      {percentage === null ? null : <Text size="sm">{texts.percentage(`${percentage} %`)}</Text>}
     </Alert>
   );
 }

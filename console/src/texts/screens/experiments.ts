@@ -75,6 +75,19 @@ export const experiment = {
     unclear: 'not decided',
   },
   excluded: (count: string) => `${count} players are left out: they got two variants.`,
+  leftOutEarlier: (count: string) =>
+    `${count} players are left out: they took part before this period, when an edit gave players other variants.`,
+  ineligible: (count: string) =>
+    `${count} exposed players do not take part: nothing was drawn for them, so the flag gives them one value only.`,
+  reasons: {
+    nothing_drawn:
+      'Nothing is drawn for the exposed players, so there is no comparison. Give the flag two variants with weights, ' +
+      'or a rule with a percentage between 0 and 100.',
+  },
+  percentage: (percent: string) =>
+    `Compared are the players of whom ${percent} get true. Players with different percentages are never mixed.`,
+  percentages: 'Compare the players of',
+  percentageOf: (percent: string, players: string) => `${percent} (${players} players)`,
   mismatched: (count: string) => `${count} players reported a variant other than the one served.`,
   exposures: 'Exposures by day',
   noExposures: 'No exposure in this range.',
