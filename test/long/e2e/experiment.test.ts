@@ -92,66 +92,75 @@ test('an experiment from its flag to its results: exposures and later conversion
   expect((await members()).toSorted()).toEqual(expected);
 });
 
-test('on a boolean flag: true against false, though its evaluations name no variant', async () => {
+test('on a boolean flag: true against false, of the players for whom chance decides', async () => {
   await call('server', 'POST', '/v1/flags/flags', {
     key: 'double-xp',
     flag_type: 'boolean',
-    targeting_rules: [{ conditions: { 'attributes.level': { $gte: 2 } } }],
+    targeting_rules: [{ conditions: { 'attributes.level': { $gte: 2 } }, percentage: 50 }],
   });
   const see = async (player: string) =>
-    (await call('client', 'POST', '/v1/flags/flags/double-xp/evaluate', { player_id: player }))['value'];
+    String((await call('client', 'POST', '/v1/flags/flags/double-xp/evaluate', { player_id: player }))['value']);
+  const join = (name: string) => service.player(service.keys.live.server, name);
   const levelUp = (player: string) =>
     call('server', 'PATCH', `/v1/players/players/${player}`, { attributes: { level: 2 } });
-  const [off, on, both] = await Promise.all(
-    ['off', 'on', 'both'].map((name) => service.player(service.keys.live.server, name)),
-  );
-  await levelUp(on ?? '');
-  // Each counts once per value, however often it is served.
-  for (const player of [off, off, on, on, both, both]) await see(player ?? '');
-  await levelUp(both ?? '');
-  expect(await see(both ?? '')).toBe(true);
-  expect(await see(both ?? '')).toBe(true);
+  const [off, later] = [await join('off'), await join('later')];
+  const eligible = await Promise.all(Array.from({ length: 12 }, (_, n) => join(`eligible-${n}`)));
+  for (const player of eligible) await levelUp(player);
+  const served: { value: string; player: string }[] = [];
+  // Each counts once, however often it is served; one that becomes eligible counts from then on.
+  for (const player of [off, later, ...eligible]) {
+    served.push({ value: await see(player), player });
+    await see(player);
+  }
+  await levelUp(later);
+  served.push({ value: await see(later), player: later });
 
   const exposures = () =>
     service.sql<{ value: string; player: string }>(
       "SELECT value, toString(player_id) AS player FROM flag_exposures WHERE flag_key = 'double-xp'",
     );
-  await until('all exposures are in', async () => (await exposures()).length >= 4);
-  const expected = [off, both].map((player) => ({ value: 'false', player }));
-  expected.push(...[on, both].map((player) => ({ value: 'true', player })));
-  expect((await exposures()).toSorted(byValue)).toEqual(expected.toSorted(byValue));
+  await until('all exposures are in', async () => (await exposures()).length >= served.length);
+  expect((await exposures()).toSorted(byValue)).toEqual(served.toSorted(byValue));
+  const compared = (value: string) => served.slice(2).filter((one) => one.value === value).length;
   expect(await call('server', 'GET', '/v1/flags/flags/double-xp/results?metric=bought')).toMatchObject({
     variants: [
-      { variant_key: 'false', players: 1 },
-      { variant_key: 'true', players: 1 },
+      { variant_key: 'false', players: compared('false') },
+      { variant_key: 'true', players: compared('true') },
     ],
-    excluded_players: 1,
+    percentage: 50,
+    ineligible_players: 1,
+    excluded_players: 0,
   });
 
-  // What a disabled flag serves does not belong to an experiment.
+  // What a disabled flag serves does not belong to an experiment, and a switch exposes nobody again.
+  const before = served.length;
   await call('server', 'PATCH', '/v1/flags/flags/double-xp', { enabled: false });
-  await see(off ?? '');
+  await see(await join('while-off'));
   await call('server', 'PATCH', '/v1/flags/flags/double-xp', { enabled: true });
-  await see(off ?? '');
-  await until('the exposure after it is in', async () => (await exposures()).length > 4);
+  for (const player of [off, later, await join('after')]) await see(player);
+  await until('the exposure after it is in', async () => (await exposures()).length > before);
+  expect(await exposures()).toHaveLength(before + 1);
   const versions =
     "SELECT DISTINCT flag_version AS version FROM flag_exposures WHERE flag_key = 'double-xp' ORDER BY 1";
   expect(await service.sql(versions)).toEqual([{ version: 1 }, { version: 3 }]);
 });
 
 test('with contexts over OpenFeature: an event exposes what was served, and may be the conversion itself', async () => {
-  const rules = [{ conditions: { 'context.platform': 'ios' } }];
+  const rules = [{ conditions: { 'context.platform': 'ios' }, percentage: 50 }];
   await call('server', 'POST', '/v1/flags/flags', { key: 'banner', flag_type: 'boolean', targeting_rules: rules });
   const players = await Promise.all(
     Array.from({ length: 20 }, (_, n) => service.player(service.keys.live.server, `viewer-${n}`)),
   );
+  const served: string[] = [];
   for (const [n, targetingKey] of players.entries()) {
     const context = { targetingKey, platform: n % 2 === 0 ? 'ios' : 'android' };
-    const { status } = await service.call(service.keys.live.client, 'POST', '/ofrep/v1/evaluate/flags', { context });
+    const path = '/ofrep/v1/evaluate/flags/banner';
+    const { status, body } = await service.call(service.keys.live.client, 'POST', path, { context });
     expect(status).toBe(200);
+    served.push(String(body['value']));
   }
   for (const [n, player] of players.entries()) {
-    const properties = { flag_key: 'banner', ...(n < 10 ? {} : { variant_key: String(n % 2 === 0) }) };
+    const properties = { flag_key: 'banner', ...(n < 10 ? {} : { variant_key: served[n] }) };
     await call('client', 'POST', '/v1/events/events', { player_id: player, event_name: 'tapped', properties });
   }
   // A new description does not change which player gets which variant.
@@ -159,15 +168,17 @@ test('with contexts over OpenFeature: an event exposes what was served, and may 
   const results = () => call('server', 'GET', '/v1/flags/flags/banner/results?metric=tapped');
   await until('all exposures are in', async () => {
     const { variants }: { variants: Variant[] } = JSON.parse(JSON.stringify(await results()));
-    return variants.reduce((sum, { conversions }) => sum + conversions, 0) === 20;
+    return variants.reduce((sum, { conversions }) => sum + conversions, 0) === 10;
   });
+  const [off, on] = ['false', 'true'].map((value) => served.filter((one, n) => n % 2 === 0 && one === value).length);
   expect(await results()).toMatchObject({
     flag_version: 2,
     period: 1,
     variants: [
-      { variant_key: 'false', players: 10, conversions: 10 },
-      { variant_key: 'true', players: 10, conversions: 10 },
+      { variant_key: 'false', players: off, conversions: off },
+      { variant_key: 'true', players: on, conversions: on },
     ],
+    ineligible_players: 10,
     excluded_players: 0,
     mismatched_players: 0,
   });
