@@ -2,7 +2,7 @@
 export interface ExposedParts {
   /** The flag of a game. */
   scope: string;
-  /** The list of the variants that count. */
+  /** The list of the variants that count. An earlier period may have had others. */
   variants: string;
   /** Whether a row is of this period or an earlier one, and whether it is of this one. */
   isBefore: string;
@@ -44,8 +44,8 @@ export function exposedPlayers(parts: ExposedParts): string {
         (received_at, facts_sequence, facts_index) AS place,
         attribution,
         ifNull(variant_key, value) AS seen,
-        if(has(${variants}, seen), stratum, 0) AS drawn,
         ${isCurrent} AS is_current,
+        if(NOT is_current OR has(${variants}, seen), stratum, 0) AS drawn,
         is_current AND drawn > 0 AS is_drawn
       FROM flag_exposures
       WHERE ${scope} AND ${isBefore} AND if(${isCurrent}, ${inTime}, ${sinceEarlier})

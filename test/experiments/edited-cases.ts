@@ -17,4 +17,5 @@ export const EDITED_CASES: readonly [what: string, before: FlagDocument, after: 
     aSplitFlag({ a: 1, b: 1 }, { ...some, rules: [aRule({ percentage: 60 })] }),
     300,
   ],
+  ['a third variant removed', aSplitFlag({ a: 1, b: 1, c: 1 }, some), aSplitFlag({ a: 1, b: 1 }, some), 300],
 ];

@@ -32,7 +32,9 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
   for (const { fact, sequence, index } of log) {
     if (fact.kind === 'FlagExposed' && fact.flagKey === query.flagKey && fact.flagVersion < query.beforeVersion) {
       const variant = seenVariant(fact) ?? '';
-      const stratum = query.variants.includes(variant) ? (fact.stratum ?? 0) : 0;
+      // An earlier period may have had other variants.
+      const counts = !isCurrent(fact.flagVersion) || query.variants.includes(variant);
+      const stratum = counts ? (fact.stratum ?? 0) : 0;
       if (isCurrent(fact.flagVersion) ? !inTime(fact.at) : fact.at < query.earlierSinceMs) continue;
       playerOf(fact.entityId).exposures.push({ fact, sequence, index, variant, stratum });
     }

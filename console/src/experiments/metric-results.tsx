@@ -7,6 +7,7 @@ import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { isComplete, type Measure, measureName, metricBody } from './measure.ts';
 import { percent } from '../parts/charts/units.ts';
+import { notComparedTexts } from './left-out.ts';
 import { ControlBadge, FigureCells, mostOf, Verdict } from './figures.tsx';
 
 const texts = TEXTS.experiment;
@@ -52,7 +53,7 @@ export function MetricResults({ question, onShip }: { question: Question; onShip
       <Loaded query={query}>
         {(found) =>
           found.variants.every(({ players }) => players === 0) ? (
-            <Text c="dimmed">{texts.noPlayers}</Text>
+            <Text c="dimmed">{notComparedTexts(found).length > 0 ? texts.noneCompared : texts.noPlayers}</Text>
           ) : (
             <ResultsTable results={found} onShip={onShip} />
           )

@@ -318,14 +318,16 @@ describe('the measure of an experiment', () => {
       [exposed(1, 'a', 0, { flagVersion: 3 }), exposed(2, 'a', 0, earlier), exposed(2, 'a', 10)],
       [exposed(3, 'b', 0, earlier), exposed(3, 'a', 10)],
       [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'b', 10)],
-      // Removed variants, what was not drawn, and exposures after the period leave out no player.
+      // A variant that the edit removed.
+      [exposed(12, 'z', 0, earlier), exposed(12, 'b', 10)],
+      // What was not drawn, and exposures after the period, leave out no player.
       [exposed(5, 'z', 0, { ...earlier, stratum: 0 }), exposed(5, 'b', 10)],
       [exposed(6, null, 0, earlier), exposed(6, 'b', 10), exposed(6, 'a', 20, { flagVersion: 4 })],
       // Served both, though only one was exposed; that of another period, or player, is no matter.
       [exposed(7, 'b', 10), mixed(7), exposed(8, 'b', 10), mixed(8, { flagVersion: 1 }), mixed(9)],
       // Names what was never served; names what was served before.
       [exposed(10, 'b', 10, { attribution: 'mismatch' }), exposed(11, 'b', 10, { attribution: 'earlier' })],
-      [1, 2, 3, 4, 5, 6, 7, 8, 10, 11].map((player) => bought(player, 100)),
+      [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12].map((player) => bought(player, 100)),
     );
     const measured = await measure();
     const shown = measured.map(({ variant, earlier: wasIn, excluded, arrived, players, mismatches, conversions }) =>
@@ -334,16 +336,16 @@ describe('the measure of an experiment', () => {
     expect(shown.toSorted()).toEqual([
       'a earlier true false 2 0 2',
       'a new false true 1 0 1',
-      'b earlier true false 1 0 1',
+      'b earlier true false 2 0 2',
       'b new false true 4 1 4',
       'b new true false 1 1 1',
       'b new true true 1 0 1',
     ]);
-    // Of an earlier period: what came in before it ended.
+    // Of an earlier period: what came in before it ended, of its variants.
     expect(await measure({ fromVersion: 1, beforeVersion: 2, untilMs: START + 1 })).toMatchObject([
       { variant: 'a', players: 2 },
       { variant: 'b', players: 1 },
-      { variant: '', stratum: 0, players: 2 },
+      { variant: '', stratum: 0, players: 3 },
     ]);
   });
 

@@ -49,6 +49,7 @@ export const experiment = {
   choose: 'Choose an event to measure.',
   chooseHelp: 'The variants are compared by what players send after they were exposed, such as a purchase.',
   noPlayers: 'No player has been exposed in this period.',
+  noneCompared: 'No exposed player is compared. The reasons stand above.',
   ratio: 'Sample ratio',
   ratioFine: 'The numbers of players match the weights.',
   ratioUnknown: 'There is no expected ratio to compare with.',
