@@ -1,10 +1,13 @@
+import type { AnswerOf } from '../frame/api.ts';
 import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
-import type { Results } from './metric-results.tsx';
 
 const texts = TEXTS.experiment;
 
-type Counts = Pick<Results, 'excluded_players' | 'left_out_earlier' | 'mismatched_players' | 'ineligible_players'>;
+type Counts = Pick<
+  AnswerOf<'GET /v1/flags/flags/{key}/results'>,
+  'excluded_players' | 'left_out_earlier' | 'mismatched_players' | 'ineligible_players'
+>;
 
 /** A sentence for each kind of exposed players that are not compared. Those left out earlier are among the excluded. */
 export function notComparedTexts(counts: Counts): string[] {
