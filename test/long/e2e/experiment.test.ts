@@ -157,7 +157,8 @@ test('with contexts over OpenFeature: an event exposes what was served, and may 
     const path = '/ofrep/v1/evaluate/flags/banner';
     const { status, body } = await service.call(service.keys.live.client, 'POST', path, { context });
     expect(status).toBe(200);
-    served.push(String(body['value']));
+    const { value }: { value: boolean } = JSON.parse(JSON.stringify(body));
+    served.push(String(value));
   }
   for (const [n, player] of players.entries()) {
     const properties = { flag_key: 'banner', ...(n < 10 ? {} : { variant_key: served[n] }) };
