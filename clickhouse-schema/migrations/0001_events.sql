@@ -59,10 +59,20 @@ CREATE TABLE IF NOT EXISTS events
         SELECT game_id, environment, event_name, received_at, facts_sequence, facts_index
         ORDER BY game_id, environment, received_at, facts_sequence, facts_index
     ),
-    -- `_part_offset` lets the engine find the rows of a player for other statements too.
+    -- `_part_offset` lets the engine find the rows of a player for other statements too. Paths read `timestamp`: 4.6
+    -- bytes an event, for a third of the time after a rare event, and two thirds after a common one.
     PROJECTION of_player
     (
-        SELECT game_id, environment, player_id, event_name, received_at, facts_sequence, facts_index, _part_offset
+        SELECT
+            game_id,
+            environment,
+            player_id,
+            event_name,
+            timestamp,
+            received_at,
+            facts_sequence,
+            facts_index,
+            _part_offset
         ORDER BY player_id, received_at, facts_sequence, facts_index
     ),
     PROJECTION of_session

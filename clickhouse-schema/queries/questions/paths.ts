@@ -10,7 +10,8 @@ const MOST_NAMES = 2 ** START - 1;
 /**
  * Rows `{first, second, times, players, paths, total}`: the events that followed a start event, or with `backward`
  * those that came before it, the nearest first, and '' where none was near enough; the last two over all paths. Events
- * are in the order of `sortedKeys`: the neighbours of an event are those of its array.
+ * are in the order of `sortedKeys`: the neighbours of an event are those of its array. Names are all of the game, which
+ * the projection `of_name` knows without a read of its rows.
  */
 export function pathsStatement(question: PathsQuestion, bindings: Bindings): Statement {
   const { bind } = bindings;
@@ -24,8 +25,13 @@ export function pathsStatement(question: PathsQuestion, bindings: Bindings): Sta
   const tag = `bitOr(transform(toString(event_name), names, arrayEnumerate(names), 0), if(${start}, ${2 ** START}, 0))`;
   const sql = `
 WITH (
-  SELECT groupUniqArray(toString(event_name)) AS found FROM events WHERE ${scope}
-  HAVING throwIf(length(found) > ${MOST_NAMES}, 'The range has too many names of events') = 0
+  SELECT groupArray(name) AS found
+  FROM (
+    SELECT toString(event_name) AS name FROM events
+    WHERE game_id = ${bind('String', question.game)} AND environment = ${bind('String', question.environment)}
+    GROUP BY game_id, environment, event_name
+  )
+  HAVING throwIf(length(found) > ${MOST_NAMES}, 'The game has too many names of events') = 0
 ) AS names
 SELECT first, second, times, players, count() OVER () AS paths, sum(times) OVER () AS total
 FROM (

@@ -63,7 +63,8 @@ SELECT
   'caller' AS source,
   'server' AS key_kind,
   intDiv(number, 50) + 1 AS facts_sequence,
-  toUInt32(number % 50) AS facts_index
+  toUInt32(number % 50) AS facts_index,
+  toUInt64(0) AS facts_created
 FROM (
   SELECT
     number,
