@@ -13,7 +13,7 @@ import { importLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/comm
 import { createEventPacker } from '../../core/vocabulary/facts/pack-events.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import { unpackEvents } from '../../core/vocabulary/facts/packed-events.ts';
-import { talliesOf } from './some-lines.ts';
+import { sightingOf, talliesOf } from './some-lines.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const ID = aPlayer().id;
@@ -53,15 +53,13 @@ const lines = (items: ImportItem[], after = 0, importId = FILE): ReturnType<type
 
 function historyOf(items: ImportItem[]): PlayerHistory {
   const events = items.flatMap(({ at, event: made }) => (made === undefined ? [] : { at, ...made }));
-  const done = items.filter(({ refund }) => refund === undefined);
-  const times = done.map(({ at }) => at).filter((at) => at !== NEVER_SEEN);
   const [fromAt, toAt] = [Math.min(...items.map(({ at }) => at)), Math.max(...items.map(({ at }) => at))];
   return {
     playerId: ID,
     externalId: 'ext-1',
     lines: items.map(({ line }) => line),
-    firstAt: Math.min(...times, ...items.flatMap(({ player }) => player?.firstSeenAt ?? [])),
-    lastAt: Math.max(...times),
+    firstAt: Math.min(...items.map((item) => sightingOf(item).firstAt)),
+    lastAt: Math.max(...items.map((item) => sightingOf(item).lastAt)),
     ...(events.length === 0 ? {} : { events: { packed: pack(events), fromAt, toAt, tallies: talliesOf(events) } }),
     others: items.flatMap(({ at, session, purchase, refund, player, quarantined }, place) => {
       const others = {

@@ -126,8 +126,7 @@ function playerOf(draft: Draft, playerId: string): PlayerState {
   return state;
 }
 
-function newPlayer({ playerId: id, externalId, firstAt }: PlayerHistory, importedAt: number): PlayerView {
-  const isSeen = firstAt !== Infinity;
+function newPlayer({ playerId: id, externalId, firstAt, lastAt }: PlayerHistory, importedAt: number): PlayerView {
   return {
     id,
     externalId,
@@ -137,8 +136,8 @@ function newPlayer({ playerId: id, externalId, firstAt }: PlayerHistory, importe
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
-    firstSeenAt: isSeen ? firstAt : importedAt,
-    lastSeenAt: isSeen ? firstAt : NEVER_SEEN,
+    firstSeenAt: firstAt === Infinity ? importedAt : firstAt,
+    lastSeenAt: lastAt === -Infinity ? NEVER_SEEN : firstAt,
     attributes: '{}',
   };
 }
@@ -157,7 +156,9 @@ function settle(draft: Draft, playerId: string, history: History, context: Conte
   const state = playerOf(draft, playerId);
   const { firstSeenAt, lastSeenAt, isNew, hasPlayed } = history;
   const hasMoved = firstSeenAt !== state.firstSeenAt || lastSeenAt !== state.lastSeenAt;
-  if (isNew || hasPlayed || hasMoved || state.lifecycleStage === 'new') {
+  // The stage of a player whose last activity is unknown does not change by time: not by an import that says nothing.
+  const mayAge = state.lifecycleStage === 'new' && lastSeenAt !== NEVER_SEEN;
+  if (isNew || hasPlayed || hasMoved || mayAge) {
     const moved = { ...state, firstSeenAt, lastSeenAt };
     const isLatest = isNew || lastSeenAt > state.lastSeenAt;
     const lifecycle = importedLifecycle(moved, isLatest, definitions.settings(game).lifecycle, at, draft.limits);

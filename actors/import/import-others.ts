@@ -2,7 +2,7 @@ import { refundOf } from '../purchases/refund-purchase.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type { Context, Draft } from '../decision/decision.ts';
-import { mergeAttributes } from '../player/attributes.ts';
+import { mergeAttributes, playedFrom } from '../player/attributes.ts';
 import type { OtherLine, PlayerHistory } from '../../core/vocabulary/commands/import.ts';
 import type { PlayerView } from '../../core/vocabulary/state/player.ts';
 import { viewOf, type PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -19,13 +19,13 @@ export interface ImportedOthers {
 
 /** Emits what lines are beside their events: sessions, purchases and so on. Their player exists in the draft. */
 export function importOthers(draft: Draft, history: PlayerHistory, context: Context): ImportedOthers {
-  const { playerId, lines, others } = history;
+  const { playerId, lines, others, events } = history;
   const refused = new Map<number, string>();
   const repeated = new Set<number>();
   let state = playerIn(draft, playerId);
   let payerFrom = state.isPayer ? 0 : lines.length;
   for (const other of others) {
-    const outcome = importOther(draft, state, other, context);
+    const outcome = importOther(draft, state, other, context, events?.country);
     if (outcome === REPEATED) repeated.add(other.place);
     else if (outcome !== undefined) refused.set(other.place, outcome);
     state = playerIn(draft, playerId);
@@ -38,12 +38,13 @@ const REPEATED = Symbol('repeated');
 
 const NO_REFUND = 'The refund does not fit its purchase.';
 
-/** Emits the facts of one line, or returns why not. */
+/** Emits the facts of one line, or returns why not. @param country that the line names */
 function importOther(
   draft: Draft,
   state: PlayerState,
   { at, session, purchase, refund, player, quarantined }: OtherLine,
   { game, environment, at: importedAt }: Context,
+  country: string = state.country,
 ): string | typeof REPEATED | undefined {
   const base = { entityId: state.id, game, environment, at, externalId: state.externalId } as const;
   if (purchase !== undefined) {
@@ -71,7 +72,7 @@ function importOther(
     const digest = digestOf(session.sessionId);
     // The event of a known session is imported all the same: only the session counts once.
     if (!state.recordedSessions.some((earlier) => earlier.digest === digest)) {
-      draft.emit({ kind: 'SessionImported', ...base, ...session, digest });
+      draft.emit({ kind: 'SessionImported', ...base, ...session, ...playedFrom(country), digest });
     }
   }
   if (quarantined !== undefined) {

@@ -37,13 +37,24 @@ function eventsAt({ packed, ...said }: PlayerEvents, isWanted: (place: number) =
   return { plain, events: { ...said, packed: some, ...bounds, tallies: talliesOf(plain) } };
 }
 
-function timesOf(others: readonly OtherLine[]): { firstAt: number; lastAt: number } {
-  const seen = others.filter(({ at }) => at !== NEVER_SEEN);
+function timesOf(others: readonly OtherLine[]): Sighting {
+  const seen = others.map(sightingOf);
   return {
-    firstAt: Math.min(...seen.map(({ at, player }) => player?.firstSeenAt ?? at)),
-    lastAt: Math.max(...seen.map(({ at }) => at)),
+    firstAt: Math.min(...seen.map(({ firstAt }) => firstAt)),
+    lastAt: Math.max(...seen.map(({ lastAt }) => lastAt)),
   };
 }
+
+type Sighting = Pick<PlayerHistory, 'firstAt' | 'lastAt'>;
+
+/** When a line saw its player first and last. A refund is no activity of the player. */
+export function sightingOf({ at, player, refund }: Pick<OtherLine, 'at' | 'player' | 'refund'>): Sighting {
+  if (refund !== undefined) return NO_SIGHTING;
+  if (at !== NEVER_SEEN) return { firstAt: player?.firstSeenAt ?? at, lastAt: at };
+  return { ...NO_SIGHTING, firstAt: player?.firstSeenAt ?? Infinity };
+}
+
+const NO_SIGHTING: Sighting = { firstAt: Infinity, lastAt: -Infinity };
 
 /** Counts of events by name and day, in the order of their first event. */
 export function talliesOf(events: readonly Pick<PlainEvent, 'eventName' | 'at'>[]): EventTally[] {

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonText } from '../../core/kernel/text/json.ts';
 import { ATTRIBUTE_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
+import type { PlayedFrom } from '../../core/vocabulary/facts/session-facts.ts';
 
 type JsonObject = { [key: string]: Json };
 
@@ -14,6 +15,9 @@ export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | 
   const text = JSON.stringify(merged);
   return Buffer.byteLength(text) > TEXT_LIMITS.documentBytes ? undefined : text;
 }
+
+/** The country as facts of sessions hold it. */
+export const playedFrom = (country: string): PlayedFrom => (country === '' ? {} : { country });
 
 /** The `country` attribute if it is a string of at most `countryLength`; otherwise ''. Every event carries it. */
 export function countryOf(attributes: JsonText): string {

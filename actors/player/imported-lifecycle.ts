@@ -39,11 +39,14 @@ function stageOf(
   { newDays, atRiskDays, churnedDays }: LifecycleThresholds,
   nowMs: number,
 ): { stage: LifecycleStage; at: number } {
-  if (lastSeenAt === NEVER_SEEN) return { stage: 'new', at: firstSeenAt };
-  const churnedAt = lastSeenAt + churnedDays * DAY_MS;
+  const isKnown = lastSeenAt !== NEVER_SEEN;
+  const silentFrom = isKnown ? lastSeenAt : firstSeenAt;
+  const churnedAt = silentFrom + churnedDays * DAY_MS;
   if (churnedAt <= nowMs) return { stage: 'churned', at: churnedAt };
-  const atRiskAt = lastSeenAt + atRiskDays * DAY_MS;
+  const atRiskAt = silentFrom + atRiskDays * DAY_MS;
   if (atRiskAt <= nowMs) return { stage: 'at_risk', at: atRiskAt };
+  // Nobody says that the player was active.
+  if (!isKnown) return { stage: 'new', at: firstSeenAt };
   const activeAt = firstSeenAt + newDays * DAY_MS;
   if (activeAt <= nowMs) return { stage: 'active', at: activeAt };
   return sessionCount >= 2 ? { stage: 'active', at: nowMs } : { stage: 'new', at: firstSeenAt };

@@ -1,4 +1,5 @@
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import { playedFrom } from '../player/attributes.ts';
 import type { PlayedWith } from '../../core/vocabulary/state/device.ts';
 import type { OpenSession } from '../../core/vocabulary/state/player.ts';
 import type { SessionClosed } from '../../core/vocabulary/facts/session-facts.ts';
@@ -37,6 +38,7 @@ export function sessionClosed(
     interventionsClicked,
     externalId,
     ...withOf(session),
+    ...playedFrom(state.country),
   };
 }
 

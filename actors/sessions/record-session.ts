@@ -7,6 +7,7 @@ import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackServiceEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../decision/targeting.ts';
+import { playedFrom } from '../player/attributes.ts';
 import { knownOf } from '../../core/vocabulary/state/device.ts';
 import { isOwnSessionId } from './session-id.ts';
 
@@ -47,6 +48,7 @@ export function recordSession(
     durationSeconds,
     externalId: state.externalId,
     ...knownOf(state.device),
+    ...playedFrom(state.country),
   });
   const sessionCount = state.sessionCount + 1;
   const totalPlaytimeSeconds = state.totalPlaytimeSeconds + durationSeconds;

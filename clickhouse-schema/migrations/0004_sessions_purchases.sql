@@ -29,6 +29,8 @@ CREATE TABLE IF NOT EXISTS sessions
     platform LowCardinality(String),
     app_version LowCardinality(String),
     build LowCardinality(String),
+    -- The player's, as in events: a first day may have a session and no event.
+    country LowCardinality(String),
     -- The start, by which every figure counts.
     happened_at DateTime64(3, 'UTC') ALIAS {{happened_at start_time}},
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1

@@ -114,15 +114,16 @@ SELECT
 FROM rolling
 WHERE active > 0 OR refunded != 0;
 
+-- Active players by the country of their day: each counts once, so the sum of a day is its `dau`.
 CREATE OR REPLACE VIEW active_players_daily AS
 SELECT
-    {{day happened_at}} AS day,
+    day,
     game_id,
     country,
-    uniqExact(player_id) AS players,
-    uniqExactIf(player_id, is_payer) AS payers,
-    count() AS events
-FROM events
+    count() AS players,
+    countIf(first_purchase_day <= day) AS payers,
+    sum(events) AS events
+FROM player_days FINAL
 WHERE environment = 'live'
 GROUP BY day, game_id, country;
 

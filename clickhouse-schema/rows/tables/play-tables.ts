@@ -34,6 +34,7 @@ const sessions = factTable(['SessionClosed', 'SessionRecorded', 'SessionImported
     platform: text((fact) => fact.platform ?? ''),
     app_version: text((fact) => fact.appVersion ?? ''),
     build: text((fact) => fact.build ?? ''),
+    country: text((fact) => fact.country ?? ''),
   },
 });
 

@@ -1,4 +1,5 @@
 import type { PurchaseRefunded } from './purchase-facts.ts';
+import type { PlayedFrom } from './session-facts.ts';
 import type { ComputedEvents, ComputedUpdate } from '../documents/computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } from '../commands/import.ts';
@@ -51,7 +52,7 @@ export interface EventsImported extends FactBase {
   computed?: ComputedEvents;
 }
 
-export interface SessionImported extends FactBase, ImportedSession {
+export interface SessionImported extends FactBase, ImportedSession, PlayedFrom {
   kind: 'SessionImported';
   /** Digest of the session id; see `RecordedSession`. */
   digest: string;

@@ -32,8 +32,14 @@ export interface SessionFlagsReported extends FactBase {
   flags: SeenFlag[];
 }
 
+/** The country of a player as it is stored with a session: that of the time at which the fact was decided. */
+export interface PlayedFrom {
+  /** Absent: unknown. */
+  country?: string;
+}
+
 /** A session ended. `at` of an expiry is its due time, even if it ran late. Complete for ClickHouse. */
-export interface SessionClosed extends FactBase, PlayedWith {
+export interface SessionClosed extends FactBase, PlayedWith, PlayedFrom {
   kind: 'SessionClosed';
   sessionId: string;
   /** `replaced`: the player exceeded the maximum of open sessions, and this was the oldest. */
@@ -49,7 +55,7 @@ export interface SessionClosed extends FactBase, PlayedWith {
 }
 
 /** A caller recorded a session after it was played. Its device is the one that the player's latest init named. */
-export interface SessionRecorded extends FactBase, PlayedWith {
+export interface SessionRecorded extends FactBase, PlayedWith, PlayedFrom {
   kind: 'SessionRecorded';
   sessionId: string;
   /** Digest of the session id; see `RecordedSession`. */

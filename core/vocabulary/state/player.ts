@@ -18,12 +18,12 @@ export interface PlayerView {
   totalRevenue: number;
   isPayer: boolean;
   firstSeenAt: number;
-  /** `NEVER_SEEN`: the player was imported without a time, and was not active since. */
+  /** `NEVER_SEEN`: the player was imported without its last time, and was not active since. */
   lastSeenAt: number;
   attributes: JsonText;
 }
 
-/** `lastSeenAt` of a player who was never active. Its stage and its churn risk do not change until it is. */
+/** `lastSeenAt` of a player whose activity nobody saw. Its stage and churn risk do not change until it is active. */
 export const NEVER_SEEN = 0;
 
 /** A caller-supplied event id and its result, oldest first in `PlayerState.recentEvents`. */

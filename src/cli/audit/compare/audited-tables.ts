@@ -73,6 +73,7 @@ const AUDITED_TABLES = {
       platform: 'plain',
       app_version: 'plain',
       build: 'plain',
+      country: 'plain',
     },
   },
   purchases: {

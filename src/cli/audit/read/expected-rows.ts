@@ -155,17 +155,17 @@ function rowOfSession(
       const { reason, openedAt, endedAt, durationSeconds, eventCount, achievements } = fact;
       const counts = [eventCount, achievements, fact.interventionsShown, fact.interventionsClicked, time(fact.at)];
       const times = [time(openedAt), time(endedAt), Math.round(durationSeconds)];
-      return row('sessions', [...head, reason, ...times, ...counts, ...deviceCells(fact)]);
+      return row('sessions', [...head, reason, ...times, ...counts, ...playCells(fact)]);
     }
     case 'SessionRecorded': {
       const times = [optionalTime(fact.startedAt), optionalTime(fact.endedAt), Math.round(fact.durationSeconds)];
-      const rest = [...times, 0, [], 0, 0, time(fact.at), ...deviceCells(fact)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playCells(fact)];
       return row('sessions', [...head, 'recorded', ...rest]);
     }
     case 'SessionImported': {
       const start = fact.at - Math.round(fact.durationSeconds * 1_000);
       const times = [time(start), time(fact.at), Math.round(fact.durationSeconds)];
-      const rest = [...times, 0, [], 0, 0, time(fact.at), ...deviceCells(fact)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playCells(fact)];
       return row('sessions', [...head, 'imported', ...rest]);
     }
   }
@@ -273,16 +273,18 @@ function sentEvent(event: SentEvent): Cell[] {
   return [eventId, game, environment, ...player, eventName, sessionId, properties, time(timestamp), time(at)];
 }
 
-interface PlayedWith {
+interface Played {
   platform?: string;
   appVersion?: string;
   build?: string;
+  country?: string;
 }
 
-const deviceCells = ({ platform = '', appVersion = '', build = '' }: PlayedWith): Cell[] => [
+const playCells = ({ platform = '', appVersion = '', build = '', country = '' }: Played): Cell[] => [
   platform,
   appVersion,
   build,
+  country,
 ];
 
 const bool = (value: boolean): number => (value ? 1 : 0);

@@ -140,16 +140,18 @@ const nativePlayers: FileFormat = {
   optional: ['email', 'device_id', 'attributes', 'first_seen_at', 'last_seen_at'],
   documents: ['/attributes'],
   read(fields, nowMs, notes) {
-    const firstSeenAt = optionalTime(fields, 'first_seen_at', nowMs);
-    const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? NEVER_SEEN;
+    const first = optionalTime(fields, 'first_seen_at', nowMs);
+    const last = optionalTime(fields, 'last_seen_at', nowMs);
+    // At both times the player was seen, in whatever order. That the first was the last too, nobody says.
+    const seen = [first, last].filter((at) => at !== undefined);
     const deviceId = ownId(fields, 'device_id', TEXT_LIMITS.deviceIdLength);
     const email = optionalText(fields, 'email', TEXT_LIMITS.emailLength);
     if (email !== undefined && !isEmail(email)) throw new LineFault('`email` must be an e-mail address.');
     return {
       externalId: playerName(fields, 'external_id'),
-      at,
+      at: last === undefined ? NEVER_SEEN : Math.max(...seen),
       player: {
-        ...(firstSeenAt === undefined ? {} : { firstSeenAt: Math.min(firstSeenAt, at) }),
+        ...(seen.length === 0 ? {} : { firstSeenAt: Math.min(...seen) }),
         ...(deviceId === undefined ? {} : { deviceId }),
         ...(email === undefined ? {} : { email }),
         attributes: documentOf(fields, 'attributes', notes),

@@ -1,3 +1,4 @@
+import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '../../../api/segment-clients/segment-message.ts';
@@ -333,7 +334,7 @@ describe('purchases and players', () => {
     };
     expect(items(await read(JSON.stringify(player), { kind: 'players' }))).toMatchObject([
       {
-        at: Date.UTC(2025, 0, 1),
+        at: NEVER_SEEN,
         player: { firstSeenAt: Date.UTC(2025, 0, 1), email: 'ann@example.com', attributes: '{"level":1}' },
       },
     ]);

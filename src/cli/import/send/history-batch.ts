@@ -8,7 +8,7 @@ import type {
   PlayerEvents,
   PlayerHistory,
 } from '../../../../core/vocabulary/commands/import.ts';
-import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
+import { sightingOf } from '../../../../actors/import/some-lines.ts';
 import type { PlainEvent } from '../../../../core/vocabulary/facts/packed-events.ts';
 import { createEventPacker } from '../../../../core/vocabulary/facts/pack-events.ts';
 
@@ -74,6 +74,7 @@ export function createHistoryBatch(): HistoryBatch {
   return {
     add(item) {
       const { line, at, event, player, quarantined } = item;
+      const { firstAt, lastAt } = sightingOf(item);
       const group = groupOf(item);
       if (isMore(item)) {
         group.others.push(otherOf(item, group.lines.length));
@@ -86,10 +87,8 @@ export function createHistoryBatch(): HistoryBatch {
         sizeBytes += bytesOf(event);
       }
       group.lines.push(line);
-      if (at !== NEVER_SEEN && item.refund === undefined) {
-        group.firstAt = Math.min(group.firstAt, player?.firstSeenAt ?? at);
-        group.lastAt = Math.max(group.lastAt, at);
-      }
+      group.firstAt = Math.min(group.firstAt, firstAt);
+      group.lastAt = Math.max(group.lastAt, lastAt);
       sizeBytes += LINE_BYTES;
       lines += 1;
       if (from === 0) from = line;

@@ -44,7 +44,7 @@ const SOURCES: readonly Source[] = [
     table: 'sessions',
     isActivity: 'true',
     figures: ['0', 'count()', 'sum(duration_seconds)', '0', 'toDecimal64(0, 4)'],
-    details: ["''", lastOf('platform'), lastOf('app_version')],
+    details: [lastOf('country'), lastOf('platform'), lastOf('app_version')],
   },
   {
     table: 'purchases',

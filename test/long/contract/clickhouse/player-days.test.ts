@@ -85,8 +85,8 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
       });
     } else if (row.kind === 'session') {
       const { platform } = row;
-      const played = { start_time: device, duration_seconds: row.value, platform, app_version: versionOf(row) };
-      tables['sessions']!.push({ ...common, ...played });
+      const played = { start_time: device, duration_seconds: row.value, platform, country: row.country };
+      tables['sessions']!.push({ ...common, ...played, app_version: versionOf(row) });
     } else {
       const sign = row.kind === 'purchase' ? 1 : -1;
       // Of some refunds a part remains.
@@ -164,12 +164,13 @@ function expected(rows: readonly Row[]) {
     found.last = Math.max(found.last, timeOf(row));
     if (row.kind === 'event') {
       found.events += 1;
-      if (row.country !== '') found.country = row.country;
+      if (row.country !== '') ofEvents.set(`${key} country`, row.country);
       if (row.platform !== '') ofEvents.set(`${key} platform`, row.platform);
       if (eventVersionOf(row) !== '') ofEvents.set(`${key} version`, eventVersionOf(row));
     } else if (row.kind === 'session') {
       found.sessions += 1;
       found.playtime += row.value;
+      if (row.country !== '') found.country = row.country;
       if (row.platform !== '') Object.assign(found, { platform: row.platform, version: versionOf(row) });
     } else {
       const counts = row.kind === 'purchase' ? 1 : -1;
@@ -178,6 +179,7 @@ function expected(rows: readonly Row[]) {
     }
   }
   for (const [key, day] of days) {
+    day.country = ofEvents.get(`${key} country`) ?? day.country;
     day.platform = ofEvents.get(`${key} platform`) ?? day.platform;
     day.version = ofEvents.get(`${key} version`) ?? day.version;
   }

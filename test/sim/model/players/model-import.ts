@@ -112,7 +112,7 @@ function importPlayer(
     const state = player();
     if (state === undefined) return;
     const { event, other } = one;
-    const outcome = other === undefined ? 'taken' : importOther(other, state, importing, base);
+    const outcome = other === undefined ? 'taken' : importOther(other, state, importing, base, history.events?.country);
     if (outcome === 'repeated') reply.repeated += 1;
     if (outcome === 'refused') reply.rejected.push({ line: one.line, message: '' });
     if (outcome !== 'taken') continue;
@@ -157,6 +157,7 @@ function importOther(
   state: PlayerState,
   { emit }: Importing,
   base: Base,
+  country: string = state.country,
 ): 'taken' | 'repeated' | 'refused' {
   const { externalId } = state;
   const then = { ...base, at: other.at, externalId };
@@ -194,7 +195,11 @@ function importOther(
     };
     const activity = playedOn(state.activity, other.at, 1, session.durationSeconds);
     const recordedSessions = [{ digest, ...totals }, ...state.recordedSessions];
-    emit({ kind: 'SessionImported', ...then, ...session, digest }, { ...state, ...totals, activity, recordedSessions });
+    const from = country === '' ? {} : { country };
+    emit(
+      { kind: 'SessionImported', ...then, ...session, ...from, digest },
+      { ...state, ...totals, activity, recordedSessions },
+    );
   }
   if (player !== undefined) {
     // What the player has is newer.

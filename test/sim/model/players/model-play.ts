@@ -33,7 +33,8 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
   };
   const { externalId } = held;
   const own = modelPlayedWith(held.device);
-  const details = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId, ...own };
+  const from = held.country === '' ? {} : { country: held.country };
+  const details = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId, ...own, ...from };
   const properties = {
     session_id: sessionId,
     duration_seconds: durationSeconds,

@@ -181,7 +181,7 @@ function close(
   at: number,
   statedSeconds?: number,
 ): void {
-  const { id: entityId, game, environment, externalId } = called.next;
+  const { id: entityId, game, environment, externalId, country } = called.next;
   const { openedAt, lastCallAt, ttlMs: _, flagKeys: __, flags: ___, ...counted } = session;
   const durationSeconds = statedSeconds ?? Math.max(0, Math.floor((lastCallAt - openedAt) / 1000));
   const endedAt = statedSeconds === undefined ? lastCallAt : at;
@@ -196,6 +196,7 @@ function close(
     ...counted,
     achievements,
     ...closing,
+    ...(country === '' ? {} : { country }),
   });
   called.next = {
     ...called.next,
