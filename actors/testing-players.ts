@@ -1,5 +1,6 @@
 import { createCampaignSet } from './campaigns/define/campaign-set.ts';
 import type { Command, CommandBody } from '../core/vocabulary/commands/commands.ts';
+import { DEFAULT_ZONE } from '../core/kernel/zoned-days.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
 import type { PlayerState } from '../core/vocabulary/state/state.ts';
@@ -53,6 +54,6 @@ export function definitionsOf(
     of: () => targeting,
     segments: () => segments,
     campaigns: () => campaigns,
-    settings: () => ({ lifecycle: DEFAULT_THRESHOLDS }),
+    settings: () => ({ lifecycle: DEFAULT_THRESHOLDS, zone: DEFAULT_ZONE }),
   };
 }

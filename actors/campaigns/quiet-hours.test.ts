@@ -4,13 +4,72 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { minutesOf, quietSpan } from './quiet-hours.ts';
 
 const isQuiet = (from: number, to: number, player: PlayerState, nowMs: number): boolean =>
-  quietSpan(from, to, player, nowMs) !== undefined;
+  quietSpan(from, to, player, nowMs, 'UTC') !== undefined;
 const at = (iso: string): number => Date.parse(iso);
 const inZone = (timezone: unknown) => aPlayer({ attributes: JSON.stringify({ timezone }) });
 /** 22:00 to 08:00 on the player's clock. */
 const night = (iso: string, zone: unknown) => isQuiet(22 * 60, 8 * 60, inZone(zone), at(iso));
 
 describe('quiet hours', () => {
+  it.each<[name: string, player: PlayerState, hours: readonly [UTC: number, isQuiet: boolean][]]>([
+    // 22:00 to 08:00 in São Paulo is 01:00 to 11:00 UTC.
+    [
+      'says none',
+      aPlayer(),
+      [
+        [0, false],
+        [1, true],
+        [10, true],
+        [11, false],
+        [23, false],
+      ],
+    ],
+    [
+      'names one that is none',
+      inZone('Mars/Base'),
+      [
+        [0, false],
+        [1, true],
+        [10, true],
+        [11, false],
+      ],
+    ],
+    [
+      'says no text',
+      inZone(5),
+      [
+        [0, false],
+        [1, true],
+      ],
+    ],
+    [
+      'names UTC',
+      inZone('UTC'),
+      [
+        [0, true],
+        [7, true],
+        [8, false],
+        [22, true],
+      ],
+    ],
+    [
+      'names Tokyo',
+      inZone('Asia/Tokyo'),
+      [
+        [12, false],
+        [13, true],
+        [22, true],
+        [23, false],
+      ],
+    ],
+  ])('are those of the game, if the zone of a player %s', (_, player, hours) => {
+    const found = hours.map(([hour]) => {
+      const nowMs = Date.UTC(2026, 0, 15, hour);
+      return [hour, quietSpan(22 * 60, 8 * 60, player, nowMs, 'America/Sao_Paulo') !== undefined];
+    });
+    expect(found).toEqual(hours);
+  });
+
   it('are parsed as HH:MM', () => {
     expect(['00:00', '08:30', '23:59'].map(minutesOf)).toEqual([0, 510, 1_439]);
     expect(['24:00', '8:30', '08:60', '08:30:00', '', '٠٨:٣٠'].map(minutesOf)).toEqual(Array(6).fill(undefined));
@@ -74,7 +133,7 @@ describe('quiet hours', () => {
 
   it('end at the next time of day that is not quiet', () => {
     const span = (iso: string, zone: string) => {
-      const found = quietSpan(22 * 60, 8 * 60, inZone(zone), at(iso));
+      const found = quietSpan(22 * 60, 8 * 60, inZone(zone), at(iso), 'UTC');
       return found && [found.since, found.until].map((ms) => new Date(ms).toISOString());
     };
     expect(span('2026-01-15T23:10:30Z', 'UTC')).toEqual(['2026-01-15T22:00:00.000Z', '2026-01-16T08:00:00.000Z']);
@@ -93,7 +152,7 @@ describe('quiet hours', () => {
 
   it('end no earlier than they are over if the clock skips their end', () => {
     // 01:00 to 02:30 in Berlin: 01:59:59 is followed by 03:00:00.
-    const until = quietSpan(60, 150, inZone('Europe/Berlin'), at('2026-03-29T00:30:00Z'))?.until;
+    const until = quietSpan(60, 150, inZone('Europe/Berlin'), at('2026-03-29T00:30:00Z'), 'UTC')?.until;
     expect(isQuiet(60, 150, inZone('Europe/Berlin'), until ?? 0)).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 import type { QuietSpan } from '../decision/targeting.ts';
 import { TIME_ZONE_LIMITS } from '../time-zones/limits.ts';
+import { DEFAULT_ZONE } from '../../core/kernel/zoned-days.ts';
 import { attributesOf } from '../conditions/player-attributes.ts';
 import { timeZoneOf } from '../time-zones/time-zone.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -17,9 +18,16 @@ export function minutesOf(text: string): number | undefined {
  * They are an hour shorter or longer on the days on which daylight saving time starts or ends. `undefined`: it is in
  * none.
  * @param from minutes after midnight; `to` likewise
+ * @param gameZone of players who say no zone of their own
  */
-export function quietSpan(from: number, to: number, player: PlayerState, nowMs: number): QuietSpan | undefined {
-  const zone = zoneOf(player);
+export function quietSpan(
+  from: number,
+  to: number,
+  player: PlayerState,
+  nowMs: number,
+  gameZone: string,
+): QuietSpan | undefined {
+  const zone = zoneOf(player) ?? gameZone;
   const now = wallMinutes(zone, nowMs);
   if (!isWithin(now, from, to)) return undefined;
   const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
@@ -45,18 +53,17 @@ function minutesFrom(now: number, to: number): number {
 }
 
 /** The zone of the player's attribute `timezone`. Requests warn of a text that is none. */
-function zoneOf(player: PlayerState): string {
-  if (!player.attributes.includes('"timezone"')) return UTC;
+function zoneOf(player: PlayerState): string | undefined {
+  if (!player.attributes.includes('"timezone"')) return undefined;
   const zone = attributesOf(player)['timezone'];
-  return (typeof zone === 'string' ? timeZoneOf(zone) : undefined) ?? UTC;
+  return typeof zone === 'string' ? timeZoneOf(zone) : undefined;
 }
 
-const UTC = 'UTC';
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
 function wallMinutes(zone: string, nowMs: number): number {
-  if (zone === UTC) return Math.floor(nowMs / MINUTE_MS) % DAY_MINUTES;
+  if (zone === DEFAULT_ZONE) return Math.floor(nowMs / MINUTE_MS) % DAY_MINUTES;
   return minutesOf(formatOf(zone).format(nowMs)) ?? 0;
 }
 

@@ -48,4 +48,6 @@ export interface Definitions {
 /** The settings of a game, with defaults filled in. */
 export interface GameSettings {
   lifecycle: LifecycleThresholds;
+  /** In which the quiet hours of players without a zone are. */
+  zone: string;
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_ZONE } from '../../core/kernel/zoned-days.ts';
 import type { Command, CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -16,7 +17,7 @@ export const BORN_AT = 20_000 * DAY_MS + 12.5 * HOUR_MS;
 export function life(thresholds: Partial<LifecycleThresholds> = {}) {
   let lifecycle = { ...DEFAULT_THRESHOLDS, ...thresholds };
   let count = 0;
-  const harness = given([], { ...definitionsOf(), settings: () => ({ lifecycle }) });
+  const harness = given([], { ...definitionsOf(), settings: () => ({ lifecycle, zone: DEFAULT_ZONE }) });
   const { facts } = harness;
   const send = (atMs: number, body: CommandBody, some: Partial<Command> = {}) =>
     harness.when(aCommand(body, { receivedAt: atMs, deadlineAt: Infinity, ...some })).reply;

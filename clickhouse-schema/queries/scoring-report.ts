@@ -3,8 +3,9 @@ import type { QueryResult } from '../query-result.ts';
 /** What the models did for a game in the last days. Test keys' scores are left out, as in every view. */
 export interface ScoringReportQuery {
   game: string;
-  /** UTC days, this one included. */
+  /** Days in the game's time zone, this one included. */
   days: number;
+  zone: string;
 }
 
 export interface ScoringReport {
@@ -68,9 +69,9 @@ type RunQuery = <Row>(sql: string, parameters: Record<string, unknown>) => Promi
 /** Reads the parts one after another, so that a report takes one place among the statements. */
 export async function findScoringReport(
   runQuery: RunQuery,
-  { game, days }: ScoringReportQuery,
+  { game, days, zone }: ScoringReportQuery,
 ): Promise<QueryResult<ScoringReport>> {
-  const parameters = { game, days: days - 1 };
+  const parameters = { game, days: days - 1, zone };
   const volumes = await runQuery<VolumeRow>(VOLUMES, parameters);
   if (volumes.kind === 'unavailable') return volumes;
   const drift = await runQuery<DriftRow>(DRIFT, parameters);
@@ -178,17 +179,20 @@ interface LatencyRow {
   p99: number | null;
 }
 
+/** The first of the days. */
+const SINCE = 'toDate(now(), {zone:String}) - {days:UInt16}';
+
 const VOLUMES = `
 SELECT toString(daily.day) AS day, model_version, bucket, scores, devices, mean_score
 FROM scores_daily AS daily
-WHERE game_id = {game:String} AND daily.day >= today() - {days:UInt16}
+WHERE game_id = {game:String} AND daily.day >= ${SINCE}
 ORDER BY day, model_version, bucket`;
 
 const DRIFT = `
 SELECT toString(drift.day) AS day, drift.model_version AS model_version, drift.measure AS measure,
   drift.devices AS devices, drift.psi AS psi, reference.edges AS edges, drift.shares AS shares,
   drift.reference_shares AS reference_shares
-FROM (SELECT * FROM score_drift_daily WHERE game_id = {game:String} AND day >= today() - {days:UInt16}) AS drift
+FROM (SELECT * FROM score_drift_daily WHERE game_id = {game:String} AND day >= ${SINCE}) AS drift
 INNER JOIN (SELECT model_version, measure, edges FROM model_references FINAL) AS reference
   ON reference.model_version = drift.model_version AND reference.measure = drift.measure
 ORDER BY day, model_version, measure`;
@@ -198,7 +202,7 @@ const CALIBRATION = `
 SELECT model_version, bucket, sum(daily.devices) AS devices, sum(daily.buyers) AS buyers,
   sum(daily.mean_score * daily.devices) / devices AS mean_score
 FROM score_calibration_daily AS daily
-WHERE game_id = {game:String} AND day >= today() - {days:UInt16}
+WHERE game_id = {game:String} AND day >= ${SINCE}
 GROUP BY model_version, bucket
 ORDER BY model_version, bucket`;
 
@@ -222,12 +226,12 @@ WITH
     (
       SELECT record_id, device_id, model_version, score, bucket, scored_at FROM scores
       WHERE game_id = {game:String} AND environment = 'live' AND NOT forced
-        AND toDate(scored_at) >= today() - {days:UInt16}
+        AND toDate(scored_at, {zone:String}) >= ${SINCE}
     ) AS champion
     INNER JOIN
     (
       SELECT record_id, model_version, score, bucket FROM challenger_scores
-      WHERE game_id = {game:String} AND environment = 'live' AND toDate(scored_at) >= today() - {days:UInt16}
+      WHERE game_id = {game:String} AND environment = 'live' AND toDate(scored_at, {zone:String}) >= ${SINCE}
     ) AS challenger ON challenger.record_id = champion.record_id
   )
 SELECT champion, challenger, count() AS scores, avg(champion_score) AS champion_mean,
@@ -253,5 +257,5 @@ FROM
 (
   SELECT greatest(0, toUnixTimestamp64Milli(received_at) - toUnixTimestamp64Milli(scored_at)) AS waited
   FROM scores
-  WHERE game_id = {game:String} AND environment = 'live' AND toDate(scored_at) >= today() - {days:UInt16}
+  WHERE game_id = {game:String} AND environment = 'live' AND toDate(scored_at, {zone:String}) >= ${SINCE}
 )`;

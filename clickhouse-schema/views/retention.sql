@@ -74,7 +74,7 @@ LEFT JOIN
 ) AS days ON days.game_id = exposed.game_id AND days.player_id = exposed.player_id
 GROUP BY game_id, flag_key, flag_version, variant_key, exposure_day;
 
--- Revenue per player of each first day, up to and including the Nth UTC day after it, less what was refunded by then.
+-- Revenue per player of each first day, up to and including the Nth day after it, less what was refunded by then.
 -- NULL while that day is not over.
 CREATE OR REPLACE VIEW ltv_by_cohort AS
 SELECT

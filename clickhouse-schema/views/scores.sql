@@ -11,7 +11,7 @@ WHERE environment = 'live' AND NOT forced;
 
 CREATE OR REPLACE VIEW scores_daily AS
 SELECT
-    toDate(scored_at) AS day,
+    {{day scored_at}} AS day,
     game_id,
     model_version,
     bucket,
@@ -32,7 +32,7 @@ WITH
     installs AS
     (
         SELECT
-            toDate(scored_at) AS day,
+            {{day scored_at}} AS day,
             game_id,
             model_version,
             argMax(
@@ -138,7 +138,7 @@ WITH
         GROUP BY game_id, device_id
     )
 SELECT
-    toDate(installs.last_scored_at) AS day,
+    {{day installs.last_scored_at installs.game_id}} AS day,
     installs.game_id AS game_id,
     installs.answer.4 AS model_version,
     installs.answer.3 AS bucket,

@@ -35,7 +35,7 @@ export const API_LIMITS = {
   /** `device_id` of a score, in characters, as documented for clients. */
   scoredDeviceIdLength: 64,
 
-  /** UTC days of a report on the models: a month of drift. Each reads the game's scores of that time. */
+  /** Days of a report on the models: a month of drift. Each reads the game's scores of that time. */
   scoringReportDays: 31,
 
   /** How often a change of a definition is retried while others change it at the same moment. */

@@ -70,6 +70,7 @@ export function editedExperiment(
     windowDays: 7,
     sinceMs: flag.periods.at(-1)?.since ?? START_MS,
     untilMs: nowMs + 1,
+    zone: 'UTC',
     earlierSinceMs: START_MS,
   });
   const counted = rows.filter(({ stratum, excluded }) => stratum > 0 && !excluded);

@@ -21,6 +21,7 @@ export function periodQueries({ flag, endMs }: SimulatedExperiment, aggregate: A
       windowDays: 7,
       sinceMs: period.since,
       untilMs: next?.since ?? endMs + 1,
+      zone: 'UTC',
       earlierSinceMs: START_MS,
     };
   });

@@ -1,3 +1,4 @@
+import { DEFAULT_ZONE } from '../../../core/kernel/zoned-days.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
@@ -19,11 +20,13 @@ export type CompiledCampaign =
  * Reads every field that a definition of another version may lack, so that such a definition throws here and not later.
  * @param onOverBudget called when the trigger's condition exceeds its steps; the condition is then false
  * @param computed finds named computed properties, at every evaluation
+ * @param gameZone the game's time zone, asked at every evaluation
  */
 export function compileCampaign(
   document: CampaignDocument,
   onOverBudget?: () => void,
   computed?: ComputedLookup,
+  gameZone: () => string = () => DEFAULT_ZONE,
 ): CompiledCampaign {
   const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
   const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
@@ -51,7 +54,7 @@ export function compileCampaign(
       priority: displayRules.priority,
       caps: { total: caps.total, perDay: caps.perDay },
       accepts: (subject) => (subject.properties === undefined ? ofPlayer : ofEvent)?.matches(subject) ?? true,
-      quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs),
+      quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs, gameZone()),
       isHeldOut: (playerId) => bucketOf(playerId) < heldOut,
     },
   };

@@ -27,9 +27,10 @@ export interface DocumentCompiler {
   takeOverBudget: () => readonly string[];
 }
 
-/** @param lookupOf finds computed properties, at every evaluation */
+/** @param lookupOf finds computed properties, at every evaluation; `zoneOf` the game's time zone, likewise */
 export function createDocumentCompiler(
   lookupOf: (place: Place) => ComputedLookup,
+  zoneOf: (game: string) => string,
   logger: Logger,
   metrics: Pick<OwnerMetrics, 'conditionsOverBudget'> | undefined,
 ): DocumentCompiler {
@@ -81,7 +82,16 @@ export function createDocumentCompiler(
     const { id, version } = document;
     const broken = (reason: object): void =>
       logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
-    const made = attempt(() => compileCampaign(document, () => overBudget('campaign'), lookupOf(entry)), broken);
+    const made = attempt(
+      () =>
+        compileCampaign(
+          document,
+          () => overBudget('campaign'),
+          lookupOf(entry),
+          () => zoneOf(game),
+        ),
+      broken,
+    );
     if (made?.kind === 'invalid') broken({ faults: made.faults });
     return made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : undefined;
   }

@@ -134,6 +134,18 @@ describe('the definitions of a process', () => {
     expect([definitions.segmentsVersion, definitions.wantsSweep]).toEqual([2, false]);
   });
 
+  it('ask for the game’s time zone whenever a campaign’s quiet hours are evaluated', async () => {
+    const { definitions, config } = setUp();
+    const game = { name: 'demo', tenant: 't', namespace: 'n', createdAt: 0 };
+    const quiet = aCampaign({ quietHours: { from: '22:00', to: '08:00' } });
+    await config.put({ game: 'demo', environment: 'live', kind: 'campaign', key: 'night' }, quiet);
+    const campaign = definitions.campaigns('demo', 'live').get(quiet.id);
+    const at = (hour: number) => campaign?.quiet(aPlayer(), Date.UTC(2026, 0, 15, hour)) !== undefined;
+    expect([at(0), at(9)]).toEqual([true, false]);
+    await config.put(gameAddress('demo'), { ...game, timeZone: 'America/Sao_Paulo' });
+    expect([at(0), at(9)]).toEqual([false, true]);
+  });
+
   it('hold the campaigns that are enabled and compile; another shape disables a campaign alone', async () => {
     const { definitions, lines, config } = setUp();
     const put = (document: object, key: string) => {

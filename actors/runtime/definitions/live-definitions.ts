@@ -1,6 +1,7 @@
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
+import { zoneOf } from '../../../streams/config/games.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { isTargeting } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { Stop } from '../../../streams/log/log.ts';
@@ -62,7 +63,7 @@ export function createLiveDefinitions(
   const brokenProperty = (scope: Scope, key: string, err: unknown): void =>
     logger.error({ ...scope, property: key, err }, 'a computed property is disabled');
   const needs = createComputingNeeds(config, brokenProperty);
-  const compile = createDocumentCompiler(lookupOf, logger, metrics);
+  const compile = createDocumentCompiler(lookupOf, (game) => settings(game).zone, logger, metrics);
 
   const stopListening = config.onChange(({ address }) => {
     if (address.kind === 'game') onGame(address.game);
@@ -104,8 +105,8 @@ export function createLiveDefinitions(
     reads += 1;
     const held = gameSettings.get(game);
     if (held !== undefined) return held;
-    const lifecycle = { ...DEFAULT_THRESHOLDS, ...config.list('game', game)[0]?.document.lifecycle };
-    const made = { lifecycle };
+    const document = config.list('game', game)[0]?.document;
+    const made = { lifecycle: { ...DEFAULT_THRESHOLDS, ...document?.lifecycle }, zone: zoneOf(document) };
     gameSettings.set(game, made);
     return made;
   }

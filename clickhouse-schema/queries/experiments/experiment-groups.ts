@@ -8,7 +8,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /**
  * Rows `{member, value}` of the players of `exposed`. Country, platform and version are the last known ones up to the
- * UTC day of the exposure, from `player_days`; a player without one has no row. Days long before the period are not
+ * day of the exposure, from `player_days`; a player without one has no row. Days long before the period are not
  * read. A player has a row for each segment that it was in.
  */
 export function membersOf(by: Grouping): string {
@@ -26,10 +26,10 @@ export function membersOf(by: Grouping): string {
   FROM (
     SELECT player_id, day, ${by} FROM player_days FINAL
     WHERE game_id = {game:String} AND environment = {environment:String}
-      AND day >= toDate(fromUnixTimestamp64Milli({since:Int64}), 'UTC') - ${QUERY_LIMITS.resultsKnownDays}
-      AND day <= toDate(fromUnixTimestamp64Milli({until:Int64}), 'UTC')
+      AND day >= toDate(fromUnixTimestamp64Milli({since:Int64}), {zone:String}) - ${QUERY_LIMITS.resultsKnownDays}
+      AND day <= toDate(fromUnixTimestamp64Milli({until:Int64}), {zone:String})
   ) AS days INNER JOIN exposed ON exposed.player_id = days.player_id
-  WHERE days.${by} != '' AND days.day <= toDate(exposed.first_place.1, 'UTC')
+  WHERE days.${by} != '' AND days.day <= toDate(exposed.first_place.1, {zone:String})
   GROUP BY member
 `;
 }

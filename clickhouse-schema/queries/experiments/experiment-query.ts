@@ -23,6 +23,8 @@ export interface ReadoutQuery extends ExperimentPeriod {
 export interface ExperimentPeriod {
   game: string;
   environment: string;
+  /** The game's time zone: retention and groups go by its days. */
+  zone: string;
   flagKey: string;
   /** The flag versions of the period: from the first (inclusive) to the second (exclusive). */
   fromVersion: number;
@@ -83,7 +85,7 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
       groups: query.groups,
       window: query.windowDays,
       covariate: QUERY_LIMITS.resultsCovariateDays,
-      zone: 'UTC',
+      zone: query.zone,
       since: query.sinceMs,
       rows_since: isBefore ? query.sinceMs - QUERY_LIMITS.resultsCovariateDays * DAY_MS : query.sinceMs,
       until: query.untilMs,

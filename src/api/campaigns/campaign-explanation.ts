@@ -19,6 +19,7 @@ import { answer, type Answer } from '../route/answer.ts';
 import { computedLookup } from '../explain/current-targeting.ts';
 import { ExternalId, freeForm, oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
+import { scopeOf } from '../analytics/queries.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { wholeContent } from './campaign-content.ts';
@@ -136,7 +137,8 @@ export const explainCampaignRoute = defineRoute({
 async function explain(body: Body, context: RequestContext): Promise<Answer> {
   const found = documentOf(body, context);
   if (found.kind === 'failure') return found;
-  const compiled = compileCampaign(found.document, undefined, computedLookup(context));
+  const { zone } = scopeOf(context.key, context.services);
+  const compiled = compileCampaign(found.document, undefined, computedLookup(context), () => zone);
   if (compiled.kind === 'invalid') return invalid(compiled.faults);
   const player = await findPlayer(body.player, context);
   if (player.kind === 'failure') return player;

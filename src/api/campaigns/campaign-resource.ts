@@ -136,7 +136,7 @@ const QuietHours = Type.Object(
     additionalProperties: false,
     description:
       "Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA name, an offset such " +
-      'as `+02:00`, or a name that Windows uses), else UTC. What is triggered then is delivered afterwards.',
+      "as `+02:00`, or a name that Windows uses), else the game's. What is triggered then is delivered afterwards.",
   },
 );
 

@@ -6,7 +6,7 @@ import { nullable, numberOrNull } from '../input/fields.ts';
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const number = (description: string) => Type.Number({ description });
 const text = (description: string) => Type.String({ description });
-const Day = Type.String({ description: 'UTC day, YYYY-MM-DD.' });
+const Day = Type.String({ description: "Day in the game's time zone, YYYY-MM-DD." });
 
 const Model = Type.Object(
   {
@@ -90,7 +90,7 @@ const Comparison = Type.Object(
 
 export const ScoringReportShown = Type.Object(
   {
-    days: Type.Integer({ description: 'UTC days of the report.' }),
+    days: Type.Integer({ description: 'Days of the report.' }),
     current: modelOrNull('The model that answers in this process; null: none is loaded.'),
     challenger: modelOrNull('The model that scores the same requests without answering; null: none.'),
     scores: Type.Array(Volume, { description: 'Scores by day, model and bucket.' }),

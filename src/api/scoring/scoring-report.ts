@@ -4,6 +4,7 @@ import { ALPHA } from '../../analysis/experiment-results.ts';
 import { wilsonInterval } from '../../analysis/wilson.ts';
 import { API_LIMITS } from '../limits.ts';
 import type { LoadedModel, LoadedModels } from '../../scoring/models.ts';
+import { scopeOf } from '../analytics/queries.ts';
 import { answer } from '../route/answer.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { SCORING_REPORT_EXAMPLE, ScoringReportShown } from './scoring-report-resource.ts';
@@ -32,7 +33,7 @@ export const getScoringReport = defineRoute({
         Type.Integer({
           minimum: 1,
           maximum: API_LIMITS.scoringReportDays,
-          description: `UTC days, this one included. Default: ${DEFAULT_DAYS}.`,
+          description: `Days in the game's time zone, this one included. Default: ${DEFAULT_DAYS}.`,
         }),
       ),
     }),
@@ -41,12 +42,12 @@ export const getScoringReport = defineRoute({
   action: {
     kind: 'analytics',
     rowsOf: 'RECORDS',
-    toQuestion: ({ query: { days = DEFAULT_DAYS } }, { key: { game, environment } }) => ({
+    toQuestion: ({ query: { days = DEFAULT_DAYS } }, { key, services }) => ({
       kind: 'question',
-      question: { game, environment, days },
+      question: { ...scopeOf(key, services), days },
     }),
-    read: async (analytics, { game, environment, days }) =>
-      environment === 'live' ? analytics.scoringReport({ game, days }) : { kind: 'answered', value: NOTHING },
+    read: async (analytics, { environment, ...question }) =>
+      environment === 'live' ? analytics.scoringReport(question) : { kind: 'answered', value: NOTHING },
     toAnswer: (report, { days }, { services }) => answer(reportJson(report, days, services.scoringModels())),
   },
 });

@@ -205,6 +205,7 @@ describe('the measure of an experiment', () => {
         windowDays: 7,
         sinceMs: START - DAY_MS,
         untilMs: START + 100 * DAY_MS,
+        zone: 'UTC',
         earlierSinceMs: START - DAY_MS,
         ...some,
       }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { ReadoutQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import type { Metric } from '../../../clickhouse-schema/queries/experiments/metric.ts';
+import { dayIn } from '../../../core/kernel/zoned-days.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { EXPERIMENT_METRIC_NAMES } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
 import { sampleOf as momentsOf, seededRandom } from '../../../src/analysis/testing-samples.ts';
@@ -150,6 +151,7 @@ const QUERY: Omit<ReadoutQuery, 'metrics'> = {
   windowDays: WINDOW_DAYS,
   sinceMs: START,
   untilMs: START + 60 * DAY_MS,
+  zone: 'UTC',
   earlierSinceMs: START,
   by: undefined,
   groups: 1,
@@ -262,6 +264,17 @@ describe('the metrics of experiments', () => {
       expect(found?.samples).toMatchObject(expected);
     }
     expect(never?.samples).toMatchObject([{ players: 0 }, { players: 0 }]);
+  });
+
+  it('of retention go by the days of the game’s time zone', async () => {
+    const zone = 'America/Sao_Paulo';
+    const isEarlier = ({ at }: Drawn): boolean => dayIn(zone, at) < dayIn('UTC', at);
+    expect(PLAYERS.filter(isEarlier).length).toBeGreaterThan(20);
+    const [found] = await measured([{ metric: '', aggregate: { kind: 'retention', day: 2 } }], { zone });
+    const expected = inVariants().map((players) =>
+      moments(players.map((player) => share(player.days.includes(isEarlier(player) ? 1 : 2)))),
+    );
+    expect(found?.samples).toMatchObject(expected);
   });
 
   it('of a quantile are order statistics, with a variance from those around it', async () => {

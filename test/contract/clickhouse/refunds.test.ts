@@ -127,6 +127,7 @@ async function measured(some: Partial<ExperimentQuery> = {}) {
     windowDays: 7,
     sinceMs: START - DAY_MS,
     untilMs: START + 100 * DAY_MS,
+    zone: 'UTC',
     earlierSinceMs: START - DAY_MS,
     ...some,
   });

@@ -210,7 +210,7 @@ type Campaign = {
   readonly cooldown_seconds: number;
   /**
    * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
-   * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+   * name, an offset such as `+02:00`, or a name that Windows uses), else the game's.
    */
   readonly quiet_hours: {
     /** Start of the quiet hours, time of day. */
@@ -3399,7 +3399,7 @@ export interface Operations {
       /**
        * What the players of a group have in common at their first exposure: a `segment` that they
        * were in (a player counts in each of its segments), or the last known `country`, `platform`
-       * or `app_version` up to that UTC day.
+       * or `app_version` up to that day in the game's time zone.
        */
       readonly by?: 'segment' | 'country' | 'platform' | 'app_version';
       /** Groups in the answer, those with the most players. */
@@ -3899,7 +3899,7 @@ export interface Operations {
       readonly cooldown_seconds?: number | null;
       /**
        * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
-       * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+       * name, an offset such as `+02:00`, or a name that Windows uses), else the game's.
        */
       readonly quiet_hours?: {
         /** Start of the quiet hours, time of day. */
@@ -3981,7 +3981,7 @@ export interface Operations {
       readonly cooldown_seconds?: number | null;
       /**
        * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
-       * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+       * name, an offset such as `+02:00`, or a name that Windows uses), else the game's.
        */
       readonly quiet_hours?: {
         /** Start of the quiet hours, time of day. */
@@ -4055,7 +4055,7 @@ export interface Operations {
       readonly cooldown_seconds?: number | null;
       /**
        * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
-       * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+       * name, an offset such as `+02:00`, or a name that Windows uses), else the game's.
        */
       readonly quiet_hours?: {
         /** Start of the quiet hours, time of day. */
@@ -4234,7 +4234,7 @@ export interface Operations {
         readonly cooldown_seconds?: number | null;
         /**
          * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
-         * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+         * name, an offset such as `+02:00`, or a name that Windows uses), else the game's.
          */
         readonly quiet_hours?: {
           /** Start of the quiet hours, time of day. */
@@ -4329,13 +4329,13 @@ export interface Operations {
   'GET /v1/scoring/report': {
     readonly path: undefined;
     readonly query: {
-      /** UTC days, this one included. */
+      /** Days in the game's time zone, this one included. */
       readonly days?: number;
     };
     readonly header: undefined;
     readonly body: undefined;
     readonly answer: {
-      /** UTC days of the report. */
+      /** Days of the report. */
       readonly days: number;
       /** The model that answers in this process. */
       readonly current: Model | null;
@@ -4343,7 +4343,7 @@ export interface Operations {
       readonly challenger: Model | null;
       /** Scores by day, model and bucket. */
       readonly scores: readonly {
-        /** UTC day, YYYY-MM-DD. */
+        /** Day in the game's time zone, YYYY-MM-DD. */
         readonly day: string;
         /** Version of the model. */
         readonly model_version: string;
@@ -4374,7 +4374,7 @@ export interface Operations {
         readonly reference_shares: readonly number[];
         /** The days. */
         readonly days: readonly {
-          /** UTC day, YYYY-MM-DD. */
+          /** Day in the game's time zone, YYYY-MM-DD. */
           readonly day: string;
           /** Devices. */
           readonly devices: number;

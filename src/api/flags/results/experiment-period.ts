@@ -3,6 +3,7 @@ import { armsOf, canDraw } from '../../../../actors/flags/periods.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
 import type { ExperimentPeriod } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
+import { scopeOf } from '../../analytics/queries.ts';
 import { API_LIMITS } from '../../limits.ts';
 import { EVENT_QUERY_LIMITS } from '../../../../clickhouse-schema/queries/events/limits.ts';
 import { FLAG_API_LIMITS } from '../limits.ts';
@@ -105,8 +106,7 @@ export function measuredPeriod(
   return {
     kind: 'period',
     measured: {
-      game: key.game,
-      environment: key.environment,
+      ...scopeOf(key, services),
       flagKey: flag.key,
       fromVersion: current.version,
       beforeVersion: next?.version ?? MOST_VERSION,

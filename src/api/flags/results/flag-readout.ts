@@ -28,8 +28,8 @@ const ReadoutBody = Type.Object(
       oneOf(
         GROUPINGS,
         'What the players of a group have in common at their first exposure: a `segment` that they were in (a player ' +
-          'counts in each of its segments), or the last known `country`, `platform` or `app_version` up to that UTC ' +
-          'day. Default: all players in one group.',
+          'counts in each of its segments), or the last known `country`, `platform` or `app_version` up to that day ' +
+          "in the game's time zone. Default: all players in one group.",
       ),
     ),
     limit: Type.Optional(
