@@ -34,6 +34,14 @@ function statementsIn(folder: 'migrations' | 'views'): string[] {
   return files.toSorted().flatMap((name) => statementsOf(readFileSync(new URL(name, url), 'utf8')));
 }
 
+/** Tables whose row without a game says something of every game: how far the builder of days has looked. */
+const ALSO_OF_NO_GAME: readonly string[] = ['player_days_builds'];
+
+/** The rows of a table that a reader of one game reads, as SQL. @param ofGame the condition on a row of the game */
+export function rowsOfGame(table: string, ofGame: string): string {
+  return ALSO_OF_NO_GAME.includes(table) ? `${ofGame} OR game_id = ''` : ofGame;
+}
+
 /** Tables that views read and that hold no rows of games: the scoring model's distributions. */
 const OF_NO_GAME = ['model_references'];
 
@@ -62,7 +70,9 @@ export function gameReaderStatements(game: string, database: string, password: s
       'SETTINGS readonly = 2, max_memory_usage = 1000000000, max_execution_time = 60',
     `GRANT game_readers TO ${user}`,
     ...tables.map(
-      (table) => `CREATE ROW POLICY IF NOT EXISTS ${user} ${on(table)} USING game_id = ${quoteString(game)} TO ${user}`,
+      (table) =>
+        `CREATE ROW POLICY IF NOT EXISTS ${user} ${on(table)} ` +
+        `USING ${rowsOfGame(table, `game_id = ${quoteString(game)}`)} TO ${user}`,
     ),
     ...gameGrants(database, user),
     `CREATE QUOTA IF NOT EXISTS ${user} FOR INTERVAL 1 hour MAX queries = 5000, execution_time = 1200 TO ${user}`,

@@ -129,10 +129,10 @@ GROUP BY day, game_id, country;
 
 -- Up to when the days of each game are built. A game with nothing that waits is built up to where the builder looked.
 CREATE OR REPLACE VIEW freshness AS
-WITH (SELECT max(built_to) FROM player_days_builds FINAL WHERE game_id = '') AS looked_to
+WITH (SELECT maxOrNull(built_to) FROM player_days_builds FINAL WHERE game_id = '') AS looked_to
 SELECT
     game_id,
-    if(waits_to > 0, nullIf(built_to, toDateTime64(0, 3, 'UTC')), assumeNotNull(looked_to)) AS built_to,
+    if(waits_to > 0, nullIf(built_to, toDateTime64(0, 3, 'UTC')), looked_to) AS built_to,
     waits_to > 0 AS waits,
     zone AS time_zone
 FROM player_days_builds FINAL

@@ -55,6 +55,19 @@ async function ofMine(
 }
 
 describe('a reader of one game', () => {
+  it('sees up to when the days of its game are built, and of no other', async () => {
+    // The row without a game says how far the builder looked.
+    const looked = { game_id: '', environment: '', built_to: '2026-01-15 10:00:00.000', noted: 1 };
+    const games = ['mine', 'other'].map((game_id) => ({ game_id, environment: 'live', zone: 'UTC', noted: 1 }));
+    const body = [looked, ...games].map((row) => JSON.stringify(row)).join('\n');
+    const insert = 'INSERT INTO player_days_builds FORMAT JSONEachRow';
+    expect(await runSql(clickhouse, insert, { body })).toMatchObject({ status: 200 });
+    expect(await ofMine('SELECT game_id, built_to, waits FROM freshness')).toEqual({
+      status: 200,
+      text: 'mine\t2026-01-15 10:00:00.000\t0\n',
+    });
+  });
+
   it.each([
     ['SELECT count() FROM events', '2'],
     ['SELECT count() FROM default.events', '2'],

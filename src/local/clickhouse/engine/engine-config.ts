@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hiddenColumnsIn } from '../../../../clickhouse-schema/hidden-columns.ts';
-import { gameGrants, gameTables } from '../../../../clickhouse-schema/game-tables.ts';
+import { gameGrants, gameTables, rowsOfGame } from '../../../../clickhouse-schema/game-tables.ts';
 import { quoteIdentifier } from '../../../../clickhouse-schema/quoting.ts';
 
 /**
@@ -94,7 +94,9 @@ export const canHaveGameReaders = (database: string): boolean => /^[A-Za-z_][\w-
 function policies(database: string): string {
   if (!canHaveGameReaders(database)) return '';
   const filter = `getSetting('${GAME_SETTING}') = '' OR game_id = getSetting('${GAME_SETTING}')`;
-  const tables = gameTables().tables.map((table) => `<${table}><filter>${filter}</filter></${table}>`);
+  const tables = gameTables().tables.map(
+    (table) => `<${table}><filter>${rowsOfGame(table, filter)}</filter></${table}>`,
+  );
   return `      <databases><${database}>${tables.join('')}</${database}></databases>\n`;
 }
 
