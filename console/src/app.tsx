@@ -153,9 +153,17 @@ function placesOf(me: Me): Scope[] {
 
 function GameScreens({ me, scope, rest }: { me: Me; scope: Scope; rest: string }) {
   const { game } = scope;
-  if (!me.games.some(({ id }) => id === game)) return <OtherGames me={me} game={game} />;
+  const settings = me.games.find(({ id }) => id === game);
+  if (settings === undefined) return <OtherGames me={me} game={game} />;
   const role = roleIn(me, scope);
-  const place = { scope, role, mayEdit: isAtLeast(role, 'editor'), isAdmin: isAtLeast(role, 'admin') };
+  const place = {
+    scope,
+    role,
+    mayEdit: isAtLeast(role, 'editor'),
+    isAdmin: isAtLeast(role, 'admin'),
+    zone: settings.time_zone,
+    currency: settings.currency,
+  };
   return (
     <PlaceProvider place={place}>
       <Shell me={me} screen={rest.split('/')[0] ?? ''}>

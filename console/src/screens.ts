@@ -37,6 +37,7 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'operate', path: 'webhooks', label: nav.webhooks, letter: 'w' },
   { section: 'operate', path: 'schemas', label: nav.schemas, letter: 'm' },
   { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
+  { section: 'operate', path: 'settings', label: nav.settings, letter: 'y' },
   { section: 'operate', path: 'approvals', label: nav.approvals, letter: 'v' },
   { section: 'operate', path: 'users', label: nav.users, letter: 'u', adminOnly: true },
   { section: 'operate', path: 'audit', label: nav.audit, letter: 't', adminOnly: true },
@@ -105,6 +106,10 @@ export const SCREENS: readonly Screen[] = [
   },
   { path: 'sql', load: () => import('./screens/sql.tsx').then(({ Sql }) => ({ default: Sql })) },
   { path: 'keys', load: () => import('./screens/team/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
+  {
+    path: 'settings',
+    load: () => import('./screens/team/settings.tsx').then(({ Settings }) => ({ default: Settings })),
+  },
   { path: 'users', load: () => import('./screens/team/users.tsx').then(({ Users }) => ({ default: Users })) },
   {
     path: 'approvals',

@@ -25,6 +25,7 @@ import { dictionary, quarantine, schema, schemas, trace } from './texts/screens/
 import { account, passkeys, signIn } from './texts/screens/people.ts';
 import { segment, segments } from './texts/screens/segments.ts';
 import { sql } from './texts/screens/sql.ts';
+import { settings } from './texts/screens/settings.ts';
 import { approvals, audit, keys, users } from './texts/screens/team.ts';
 import { attempts, recovery, webhook, webhooks } from './texts/screens/webhooks.ts';
 
@@ -76,6 +77,7 @@ export const TEXTS = {
   passkeys,
   segment,
   segments,
+  settings,
   signIn,
   shortcuts,
   sql,

@@ -33,6 +33,19 @@ export function startOfHourIn(zone: string, ms: number): number {
 /** The date of a day, as `2026-01-15`. */
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
+/** What the zone's clock shows, as the moment at which a clock of UTC shows it. */
+export const clockIn = (zone: string, ms: number): number => ms + offsetOf(zone, ms);
+
+/**
+ * The moment at which the zone's clock shows what one of UTC shows at `clockMs`: the first one if it shows it twice, and
+ * as far after a gap as the clock would have gone without it.
+ */
+export function momentAt(zone: string, clockMs: number): number {
+  const [before, after] = [clockMs - DAY_MS, clockMs + DAY_MS].map((near) => clockMs - offsetOf(zone, near));
+  const moments = [before ?? clockMs, after ?? clockMs].filter((ms) => clockIn(zone, ms) === clockMs);
+  return moments.length === 0 ? (before ?? clockMs) : Math.min(...moments);
+}
+
 /** The moment of the same time of day some days later. */
 export function daysLater(zone: string, ms: number, days: number): number {
   const day = dayIn(zone, ms);

@@ -18,9 +18,11 @@ export interface FlagUsage {
 
 export interface ExposureDaysQuery extends FlagUsageQuery {
   flagKey: string;
+  /** The game's time zone. */
+  zone: string;
 }
 
-/** Exposures of one variant on one UTC day. */
+/** Exposures of one variant on one day of the zone. */
 export interface ExposureDay {
   /** As `2026-01-15`. */
   day: string;
@@ -56,16 +58,16 @@ export async function findFlagUsage(
 /** Reads the exposures of one flag, along the primary key. */
 export async function findExposureDays(
   runQuery: RunQuery,
-  { game, environment, flagKey, sinceMs }: ExposureDaysQuery,
+  { game, environment, flagKey, zone, sinceMs }: ExposureDaysQuery,
 ): Promise<QueryResult<ExposureDay[]>> {
   const found = await runQuery<{ day: string; variant: string; exposures: string | number }>(
-    `SELECT toString(toDate(received_at)) AS day, ifNull(variant_key, value) AS variant, count() AS exposures
+    `SELECT toString(toDate(received_at, {zone:String})) AS day, ifNull(variant_key, value) AS variant, count() AS exposures
     FROM flag_exposures
     WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
       AND received_at >= fromUnixTimestamp64Milli({since:Int64})
     GROUP BY day, variant
     ORDER BY day, variant`,
-    { game, environment, flag: flagKey, since: sinceMs },
+    { game, environment, flag: flagKey, zone, since: sinceMs },
   );
   if (found.kind === 'unavailable') return found;
   return { kind: 'answered', value: found.value.map((row) => ({ ...row, exposures: Number(row.exposures) })) };

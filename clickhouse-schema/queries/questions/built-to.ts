@@ -8,21 +8,34 @@ export interface BuiltTo {
   looked: { createdMs: number; sequence: number } | undefined;
 }
 
-/** Reads it. Rejects as the client does. */
+/**
+ * Reads it. Rejects as the client does.
+ * @param zone of the question: days of another zone wait to be built anew, also before the builder has noted it
+ */
 export async function readBuiltTo(
   client: ClickHouseClient,
-  { game, environment }: { game: string; environment: string },
+  { game, environment, zone }: { game: string; environment: string; zone: string },
 ): Promise<BuiltTo> {
   const result = await client.query({ query: BUILT_TO, query_params: { game, environment }, format: 'JSONEachRow' });
-  const rows = await result.json<{ of_all: boolean; waits: boolean; at: number; created: number; sequence: number }>();
+  const rows = await result.json<BuildRow>();
   const own = rows.find(({ of_all: ofAll }) => !ofAll);
   const all = rows.find(({ of_all: ofAll }) => ofAll);
+  if (own !== undefined && own.zone !== '' && own.zone !== zone) return { ms: undefined, looked: undefined };
   const msOf = (row: { at: number } | undefined): number | undefined => row?.at || undefined;
   if (own?.waits === true) return { ms: msOf(own), looked: undefined };
   return { ms: msOf(all), looked: all && { createdMs: all.created, sequence: all.sequence } };
 }
 
-const BUILT_TO = `SELECT game_id = '' AS of_all, waits_to > 0 AS waits,
+interface BuildRow {
+  of_all: boolean;
+  waits: boolean;
+  zone: string;
+  at: number;
+  created: number;
+  sequence: number;
+}
+
+const BUILT_TO = `SELECT game_id = '' AS of_all, waits_to > 0 AS waits, zone,
     toFloat64(toUnixTimestamp64Milli(built_to)) AS at, toFloat64(stream_created) AS created,
     toFloat64(sequence) AS sequence
   FROM player_days_builds FINAL

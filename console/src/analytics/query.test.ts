@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, askedIn, bodyOf, fieldsIn, isComplete, keptFields, type Query } from './query.ts';
+import { addressOf, askedIn, bodyOf, daysOf, fieldsIn, isComplete, keptFields, type Query } from './query.ts';
 
 const NAMES = { events: ['open'], properties: ['level'], segments: ['whales'] };
 
@@ -65,6 +65,23 @@ it('names days of the game, of which both ends count', () => {
     to: '2026-03-01',
   });
   expect(bodyOf({ query, range: { days: 28 } })).toEqual({ kind: 'trend', last_days: 28 });
+});
+
+it('reads the days of a saved range in the zone of the game', () => {
+  const zone = 'America/Sao_Paulo';
+  expect(daysOf(zone, '2026-02-27', '2026-03-01')).toEqual({ from: '2026-02-27', to: '2026-02-28' });
+  // Moments: midnight by the zone's clock, and one second after it.
+  expect(daysOf(zone, '2026-02-27T03:00:00Z', '2026-03-01T03:00:00Z')).toEqual({
+    from: '2026-02-27',
+    to: '2026-02-28',
+  });
+  expect(daysOf(zone, '2026-02-27T02:59:59Z', '2026-03-01T03:00:01Z')).toEqual({
+    from: '2026-02-26',
+    to: '2026-03-01',
+  });
+  // A day of 25 hours, and the day without a midnight.
+  expect(daysOf(zone, '2018-02-17', '2018-02-18')).toEqual({ from: '2018-02-17', to: '2018-02-17' });
+  expect(daysOf(zone, '2018-11-04', '2018-11-05')).toEqual({ from: '2018-11-04', to: '2018-11-04' });
 });
 
 it('a changed metric keeps the fields that its rows have', () => {

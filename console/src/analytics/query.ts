@@ -10,6 +10,7 @@ import {
 import { FILTER_OPERATORS, FILTER_OPERATOR_NAMES } from '../../../core/vocabulary/metrics/operators.ts';
 import type { AnswerOf, BodyOf } from '../frame/api.ts';
 import { DAY_MS } from '../parts/charts/units.ts';
+import { dayText, startOf } from '../parts/zoned-time.ts';
 
 /* An analytics query as the screen edits it, and its form in the address: `?q=<JSON>&days=28`, or `&from=…&to=…`. */
 
@@ -120,6 +121,12 @@ export function addressOf({ query, range }: Asked): string {
 /** A query with two days as its range, both of which count. A date names the game's day. */
 export function withDays(query: Query, { from, to }: { from: string; to: string }) {
   return { ...query, from, to: new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10) };
+}
+
+/** The days of a range as the API takes it, both of which count: each end is a date of the game or a moment. */
+export function daysOf(zone: string, from: string, to: string): { from: string; to: string } {
+  const ms = (text: string): number => (isDay(text) ? startOf(zone, text) : Date.parse(text));
+  return { from: dayText(zone, ms(from)), to: dayText(zone, ms(to) - 1) };
 }
 
 /** The body that asks the service. */

@@ -1,4 +1,6 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { useZone } from '../frame/session.tsx';
+import { dayText } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 import { type Range, RANGES } from './query.ts';
 
@@ -6,13 +8,14 @@ const texts = TEXTS.analytics;
 
 /** The range of a query: the last days, or two days. */
 export function RangeField({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
+  const zone = useZone();
   const isCustom = 'from' in range;
   const known = isCustom || RANGES.some((days) => days === range.days);
   const lengths = known ? RANGES : [...RANGES, 'days' in range ? range.days : 1];
   return (
     <Group align="flex-end" gap="xs">
       <NativeSelect
-        label={texts.range}
+        label={texts.range(zone)}
         value={isCustom ? 'custom' : String(range.days)}
         data={[
           ...lengths.map((days) => ({ value: String(days), label: texts.lastDays(days) })),
@@ -20,7 +23,7 @@ export function RangeField({ range, onChange }: { range: Range; onChange: (range
         ]}
         onChange={(event) => {
           const { value } = event.currentTarget;
-          const today = new Date().toISOString().slice(0, 10);
+          const today = dayText(zone, Date.now());
           onChange(value === 'custom' ? { from: today, to: today } : { days: Number(value) });
         }}
       />

@@ -1,3 +1,4 @@
+import { dayText, offsetText } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 import type { Result } from './query.ts';
 
@@ -9,20 +10,22 @@ export interface ResultTable {
   rows: readonly (readonly (string | number | null)[])[];
 }
 
-export function tableOf(result: Result): ResultTable {
+/** @param zone in which times are written */
+export function tableOf(result: Result, zone: string): ResultTable {
   switch (result.kind) {
     case 'trend': {
-      const { series } = result;
+      const { series, interval } = result;
+      const timeText = (ms: number): string => (interval === 'hour' ? offsetText(zone, ms) : dayText(zone, ms));
       return {
         header: [
-          texts.columns.time,
+          texts.columns.time(zone),
           ...series.flatMap(({ key, previous }) => {
             const name = keyText(key, result.title);
             return previous === null ? [name] : [name, texts.before(name)];
           }),
         ],
         rows: (series[0]?.points ?? []).map(({ at }, place) => [
-          at,
+          timeText(Date.parse(at)),
           ...series.flatMap(({ points, previous }) => {
             const value = points[place]?.value ?? null;
             return previous === null ? [value] : [value, previous[place]?.value ?? null];

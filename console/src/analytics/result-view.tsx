@@ -2,6 +2,7 @@ import { Group, Stack, Table, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { Chart } from '../parts/charts/chart.tsx';
 import { percent } from '../parts/charts/units.ts';
+import { BuiltTo } from '../parts/built-to.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { money, number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
@@ -13,8 +14,17 @@ import { keyText } from './result-table.ts';
 
 const texts = TEXTS.analytics;
 
-/** A result as its kind is read best. */
-export function ResultView({ result }: { result: Result }) {
+/** A result as its kind is read best, below a word on its days if they are behind. */
+export function ResultView({ result, answeredAt }: { result: Result; answeredAt: number }) {
+  return (
+    <Stack gap="xs">
+      <BuiltTo builtTo={result.built_to} answeredAt={answeredAt} />
+      <Figures result={result} />
+    </Stack>
+  );
+}
+
+function Figures({ result }: { result: Result }) {
   switch (result.kind) {
     case 'trend':
       return <Trend result={result} />;

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/editors/dialog.tsx';
 import { Fault, Loaded } from '../parts/states.tsx';
 import { isAtLeast, usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
-import { addressOf, type Asked, queryOf, withDays } from './query.ts';
+import { addressOf, type Asked, daysOf, queryOf, withDays } from './query.ts';
 
 const texts = TEXTS.analytics;
 
@@ -23,7 +23,7 @@ function useSaved() {
 
 /** The saved queries of the game, as links. */
 export function SavedList() {
-  const { role } = usePlace();
+  const { role, zone } = usePlace();
   const [location] = useLocation();
   const saved = useSaved();
   const [deleting, setDeleting] = useState<Saved | undefined>();
@@ -41,7 +41,7 @@ export function SavedList() {
               <Group key={each.key} component="li" gap={2} wrap="nowrap">
                 <Anchor
                   component={Link}
-                  href={location + addressOf(askedOf(each))}
+                  href={location + addressOf(askedOf(zone, each))}
                   size="sm"
                   underline="always"
                   title={each.description === '' ? each.key : each.description}
@@ -101,12 +101,9 @@ function RemoveDialog({ saved, onClose }: { saved: Saved | undefined; onClose: (
   );
 }
 
-function askedOf({ query, range_days: days }: Saved): Asked {
+function askedOf(zone: string, { query, range_days: days }: Saved): Asked {
   const { from, to } = query;
-  const range =
-    days === null && from !== undefined && to !== undefined
-      ? { from: from.slice(0, 10), to: new Date(Date.parse(to) - 1).toISOString().slice(0, 10) }
-      : { days: days ?? 31 };
+  const range = days === null && from !== undefined && to !== undefined ? daysOf(zone, from, to) : { days: days ?? 31 };
   return { query: queryOf(query), range };
 }
 

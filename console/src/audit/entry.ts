@@ -46,6 +46,8 @@ export function screenOf({ kind, key, action, player_id }: Entry): string | unde
       return 'approvals';
     case 'key':
       return 'keys';
+    case 'game':
+      return 'settings';
     case 'user':
       return 'users';
     default:

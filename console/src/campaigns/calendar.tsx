@@ -1,6 +1,8 @@
 import './campaigns.css';
 import { ActionIcon, Anchor, Group, List, SimpleGrid, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { useZone } from '../frame/session.tsx';
+import { dayText } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, spanOf, stateOf } from './campaign-document.ts';
 import { daysOfMonth, inMonth, shiftMonth } from './month.ts';
@@ -21,9 +23,10 @@ interface CalendarProps {
   nowMs: number;
 }
 
-/** When campaigns run: a month in UTC, and beside it the same as a list. Those without bounds are in the list only. */
+/** When campaigns run: a month in the game's zone, and beside it the same as a list. Those without bounds are in the list only. */
 export function Calendar({ campaigns, month, onMonth, hrefOf, nowMs }: CalendarProps) {
-  const days = daysOfMonth(month);
+  const zone = useZone();
+  const days = daysOfMonth(zone, month);
   const weeks = Array.from({ length: days.length / DAYS_OF_WEEK }, (_, week) =>
     days.slice(week * DAYS_OF_WEEK, (week + 1) * DAYS_OF_WEEK),
   );
@@ -31,7 +34,7 @@ export function Calendar({ campaigns, month, onMonth, hrefOf, nowMs }: CalendarP
   const whole = { startMs: ofMonth[0]?.startMs ?? 0, endMs: ofMonth.at(-1)?.endMs ?? 0 };
   const meeting = campaigns.filter((campaign) => inMonth(spanOf(campaign), whole));
   const bounded = meeting.filter((campaign) => Object.keys(spanOf(campaign)).length > 0);
-  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const today = dayText(zone, nowMs);
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <div>
@@ -40,7 +43,10 @@ export function Calendar({ campaigns, month, onMonth, hrefOf, nowMs }: CalendarP
             ‹
           </ActionIcon>
           <Text fw={600} aria-live="polite">
-            {month}
+            {month}{' '}
+            <Text span size="sm" c="dimmed">
+              ({zone})
+            </Text>
           </Text>
           <ActionIcon variant="default" aria-label={texts.next} onClick={() => onMonth(shiftMonth(month, 1))}>
             ›
@@ -101,7 +107,7 @@ export function Calendar({ campaigns, month, onMonth, hrefOf, nowMs }: CalendarP
                   <Anchor component={Link} href={hrefOf(campaign)}>
                     {campaign.name}
                   </Anchor>
-                  <Text size="sm">{scheduleText(campaign)}</Text>
+                  <Text size="sm">{scheduleText(zone, campaign)}</Text>
                 </Group>
               </List.Item>
             ))}

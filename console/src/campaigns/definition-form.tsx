@@ -1,5 +1,6 @@
 import { Alert, Fieldset, NativeSelect, NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useSegments } from '../definitions.ts';
+import { useZone } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { triggerKindOf } from './campaign-document.ts';
 import { type Document, minuteOf, partOf, textOf, timeOf } from './document-values.ts';
@@ -73,14 +74,15 @@ function Identity({ document, onChange, readOnly, isNew }: DefinitionFormProps) 
 }
 
 function When({ document, onChange, readOnly }: FieldsProps) {
+  const zone = useZone();
   const timeField = (label: string, name: 'start_at' | 'end_at') => (
     <TextInput
       type="datetime-local"
       label={label}
       description={texts.timeHelp}
-      value={minuteOf(document[name])}
+      value={minuteOf(zone, document[name])}
       readOnly={readOnly}
-      onChange={(event) => onChange({ ...document, [name]: timeOf(event.currentTarget.value) })}
+      onChange={(event) => onChange({ ...document, [name]: timeOf(zone, event.currentTarget.value) })}
     />
   );
   return (
@@ -91,8 +93,8 @@ function When({ document, onChange, readOnly }: FieldsProps) {
         readOnly={readOnly}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">
-        {timeField(texts.startAt, 'start_at')}
-        {timeField(texts.endAt, 'end_at')}
+        {timeField(texts.startAt(zone), 'start_at')}
+        {timeField(texts.endAt(zone), 'end_at')}
       </SimpleGrid>
     </Fieldset>
   );

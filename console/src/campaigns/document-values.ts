@@ -1,4 +1,5 @@
 import { isObject } from '../parts/editors/json-text.ts';
+import { minuteText, momentOf } from '../parts/zoned-time.ts';
 
 /* Values of a campaign that a person may still be writing: any field may be missing or of another type. */
 
@@ -11,11 +12,14 @@ export const partOf = (document: Document, name: string): Document => {
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A time of the API as `datetime-local` in UTC, to the minute. */
-export function minuteOf(value: unknown): string {
+/** A time of the API as `datetime-local` in a zone, to the minute. */
+export function minuteOf(zone: string, value: unknown): string {
   const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(atMs) ? '' : new Date(atMs).toISOString().slice(0, 16);
+  return Number.isNaN(atMs) ? '' : minuteText(zone, atMs).replace(' ', 'T');
 }
 
-/** A `datetime-local` in UTC as a time of the API. */
-export const timeOf = (minute: string): string | null => (minute === '' ? null : `${minute}:00.000Z`);
+/** A `datetime-local` in a zone as a time of the API. */
+export function timeOf(zone: string, minute: string): string | null {
+  const atMs = momentOf(zone, minute);
+  return atMs === undefined ? null : new Date(atMs).toISOString();
+}

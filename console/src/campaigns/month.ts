@@ -1,6 +1,8 @@
+import { dateOf, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 import { DAY_MS } from '../parts/charts/units.ts';
+import { dayText } from '../parts/zoned-time.ts';
 
-/* Days of a month in UTC, in whole weeks from Monday. */
+/* Days of a month in a time zone, in whole weeks from Monday. */
 
 export interface Day {
   /** YYYY-MM-DD. */
@@ -17,20 +19,20 @@ export interface Span {
 }
 
 /** @param month YYYY-MM */
-export function daysOfMonth(month: string): Day[] {
+export function daysOfMonth(zone: string, month: string): Day[] {
   const firstMs = Date.parse(`${month}-01T00:00:00Z`);
   const lastMs = Date.parse(`${shiftMonth(month, 1)}-01T00:00:00Z`) - DAY_MS;
   const beforeMs = firstMs - mondayBased(firstMs) * DAY_MS;
   const afterMs = lastMs + (6 - mondayBased(lastMs)) * DAY_MS;
   return Array.from({ length: (afterMs - beforeMs) / DAY_MS + 1 }, (_, place) => {
-    const startMs = beforeMs + place * DAY_MS;
-    const date = new Date(startMs);
+    const dateMs = beforeMs + place * DAY_MS;
+    const day = dateMs / DAY_MS;
     return {
-      key: date.toISOString().slice(0, 10),
-      dayOfMonth: date.getUTCDate(),
-      isInMonth: startMs >= firstMs && startMs <= lastMs,
-      startMs,
-      endMs: startMs + DAY_MS,
+      key: dateOf(day),
+      dayOfMonth: new Date(dateMs).getUTCDate(),
+      isInMonth: dateMs >= firstMs && dateMs <= lastMs,
+      startMs: startOfDayIn(zone, day),
+      endMs: startOfDayIn(zone, day + 1),
     };
   });
 }
@@ -43,9 +45,9 @@ export function shiftMonth(month: string, by: number): string {
 }
 
 /** The month of a text; else that of `nowMs`. */
-export function monthOf(text: string, nowMs: number): string {
+export function monthOf(zone: string, text: string, nowMs: number): string {
   const isMonth = text.length === 7 && !Number.isNaN(Date.parse(`${text}-01T00:00:00Z`));
-  return isMonth ? text : new Date(nowMs).toISOString().slice(0, 7);
+  return isMonth ? text : dayText(zone, nowMs).slice(0, 7);
 }
 
 /** Whether a span meets a time from `startMs` until before `endMs`. */

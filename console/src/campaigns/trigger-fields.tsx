@@ -4,6 +4,7 @@ import { useEventNames } from '../conditions/names.ts';
 import { useSegments } from '../definitions.ts';
 import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
 import { isObject, parseObject, prettyJson } from '../parts/editors/json-text.ts';
+import { useZone } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { TRIGGERS, triggerKindOf } from './campaign-document.ts';
 import { type Document, minuteOf, textOf, timeOf } from './document-values.ts';
@@ -19,6 +20,7 @@ interface TriggerFieldsProps {
 /** The trigger of a campaign: its kind, and the fields of that kind. */
 export function TriggerFields({ trigger, onChange, readOnly }: TriggerFieldsProps) {
   const names = useEventNames();
+  const zone = useZone();
   const { data: segments = [] } = useSegments();
   const kind = triggerKindOf(trigger) ?? 'event';
   const schedule = trigger['schedule'];
@@ -67,10 +69,10 @@ export function TriggerFields({ trigger, onChange, readOnly }: TriggerFieldsProp
         ) : kind === 'schedule' ? (
           <TextInput
             type="datetime-local"
-            label={texts.at}
-            value={minuteOf(isObject(schedule) ? schedule['at'] : undefined)}
+            label={texts.at(zone)}
+            value={minuteOf(zone, isObject(schedule) ? schedule['at'] : undefined)}
             readOnly={readOnly}
-            onChange={({ currentTarget: { value } }) => onChange({ schedule: { at: timeOf(value) ?? '' } })}
+            onChange={({ currentTarget: { value } }) => onChange({ schedule: { at: timeOf(zone, value) ?? '' } })}
           />
         ) : null}
       </SimpleGrid>

@@ -1,13 +1,17 @@
+import { minuteText, zoneLabel } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, triggerKindOf } from './campaign-document.ts';
 
 const texts = TEXTS.campaigns;
 
-/** A time as people read it, in UTC. */
-const shortTime = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+/** A time as people read it, in a zone. */
+function shortTime(zone: string, at: string): string {
+  const atMs = Date.parse(at);
+  return Number.isNaN(atMs) ? at : `${minuteText(zone, atMs)} ${zoneLabel(zone, atMs)}`;
+}
 
 /** What starts a campaign, in words. @param segmentName the name of a segment by its id */
-export function triggerText(trigger: Campaign['trigger'], segmentName: (id: string) => string): string {
+export function triggerText(zone: string, trigger: Campaign['trigger'], segmentName: (id: string) => string): string {
   const words = texts.triggerTexts;
   switch (triggerKindOf(trigger)) {
     case 'event':
@@ -21,18 +25,18 @@ export function triggerText(trigger: Campaign['trigger'], segmentName: (id: stri
     case 'churn':
       return words.churn();
     case 'schedule':
-      return words.schedule(shortTime(trigger.schedule?.at ?? ''));
+      return words.schedule(shortTime(zone, trigger.schedule?.at ?? ''));
     case undefined:
       return texts.unknownTrigger;
   }
 }
 
 /** When it gives messages, in words. */
-export function scheduleText({ trigger, start_at: startAt, end_at: endAt }: Campaign): string {
-  if (trigger.schedule !== undefined) return texts.at(shortTime(trigger.schedule.at));
+export function scheduleText(zone: string, { trigger, start_at: startAt, end_at: endAt }: Campaign): string {
+  if (trigger.schedule !== undefined) return texts.at(shortTime(zone, trigger.schedule.at));
   const parts = [
-    ...(startAt === null ? [] : [texts.from(shortTime(startAt))]),
-    ...(endAt === null ? [] : [texts.until(shortTime(endAt))]),
+    ...(startAt === null ? [] : [texts.from(shortTime(zone, startAt))]),
+    ...(endAt === null ? [] : [texts.until(shortTime(zone, endAt))]),
   ];
   return parts.length === 0 ? texts.always : parts.join(' ');
 }

@@ -5,13 +5,14 @@ import { Chart } from '../parts/charts/chart.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
-import { DAY_MS } from '../parts/charts/units.ts';
+import { dayIn, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
+import { startOf } from '../parts/zoned-time.ts';
 
 const texts = TEXTS.use;
 
 /** Exposures of a flag by day and variant, as a chart with a table. */
 export function ExposureChart({ flagKey }: { flagKey: string }) {
-  const { scope } = usePlace();
+  const { scope, zone } = usePlace();
   const query = useQuery({
     queryKey: ['exposures', scope.game, scope.environment, flagKey],
     queryFn: ({ signal }) =>
@@ -27,7 +28,7 @@ export function ExposureChart({ flagKey }: { flagKey: string }) {
           found.days.length === 0 ? (
             <Text c="dimmed">{scope.environment === 'test' ? texts.noneTest : texts.none}</Text>
           ) : (
-            <Chart label={texts.exposures} {...seriesOf(found)} />
+            <Chart label={texts.exposures} {...seriesOf(zone, found)} />
           )
         }
       </Loaded>
@@ -35,14 +36,14 @@ export function ExposureChart({ flagKey }: { flagKey: string }) {
   );
 }
 
-function seriesOf({ from, days }: AnswerOf<'GET /v1/flags/flags/{key}/exposures'>) {
-  const first = Date.parse(from);
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const at = Array.from({ length: (today - first) / DAY_MS + 1 }, (_, place) => first + place * DAY_MS);
+function seriesOf(zone: string, { from, days }: AnswerOf<'GET /v1/flags/flags/{key}/exposures'>) {
+  const first = dayIn('UTC', Date.parse(from));
+  const count = dayIn(zone, Date.now()) - first + 1;
+  const at = Array.from({ length: count }, (_, place) => startOfDayIn(zone, first + place));
   const byVariant = Map.groupBy(days, ({ variant }) => variant);
   const series = [...byVariant].map(([name, ofVariant]) => {
-    const counts = new Map(ofVariant.map(({ day, exposures }) => [Date.parse(day), exposures]));
+    const counts = new Map(ofVariant.map(({ day, exposures }) => [startOf(zone, day), exposures]));
     return { name: name === 'null' ? texts.noVariant : name, values: at.map((time) => counts.get(time) ?? 0) };
   });
-  return { at, series, partialFrom: today };
+  return { at, series, partialFrom: at.at(-1) ?? null };
 }

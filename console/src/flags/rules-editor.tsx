@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { NumberField } from '../conditions/operand-editors.tsx';
 import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
+import { useZone } from '../frame/session.tsx';
+import { clockText, momentOf } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 import type { Segment } from '../definitions.ts';
 import { type EditedRule, movedRule, newRule } from './edited-flag.ts';
@@ -79,6 +81,7 @@ interface RuleFieldsProps extends Pick<RulesEditorProps, 'segments' | 'isBoolean
 }
 
 function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleFieldsProps) {
+  const zone = useZone();
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="sm">
@@ -108,13 +111,13 @@ function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleField
           onChange={(event) => onChange({ value: event.currentTarget.value === 'on' })}
         />
         <TimeInput
-          label={texts.startAt}
+          label={texts.startAt(zone)}
           value={rule.startAt}
           readOnly={readOnly}
           onChange={(startAt) => onChange({ startAt })}
         />
         <TimeInput
-          label={texts.endAt}
+          label={texts.endAt(zone)}
           value={rule.endAt}
           readOnly={readOnly}
           onChange={(endAt) => onChange({ endAt })}
@@ -168,10 +171,11 @@ interface TimeInputProps {
   readOnly: boolean;
 }
 
-/** A time in UTC. */
+/** A time in the game's zone. */
 function TimeInput({ label, value, onChange, readOnly }: TimeInputProps) {
+  const zone = useZone();
   const isTime = value.endsWith('Z') && !Number.isNaN(Date.parse(value));
-  const shown = isTime ? value.replace('T', ' ').replace(':00.000Z', '').replace('Z', '') : value;
+  const shown = isTime ? clockText(zone, Date.parse(value)).replace(/:00$/, '') : value;
   return (
     <TextInput
       size="xs"
@@ -180,17 +184,16 @@ function TimeInput({ label, value, onChange, readOnly }: TimeInputProps) {
       placeholder={texts.timeHint}
       value={shown}
       readOnly={readOnly}
-      error={value === '' || isTime ? undefined : texts.badTime}
-      onChange={(event) => onChange(timeOf(event.currentTarget.value))}
+      error={value === '' || isTime ? undefined : texts.badTime(zone)}
+      onChange={(event) => onChange(timeOf(zone, event.currentTarget.value))}
     />
   );
 }
 
 /** `2026-12-01 18:00` as ISO 8601; other texts as they are. */
-function timeOf(text: string): string {
-  const isWhole = text.length === '2026-12-01 18:00'.length || text.length === '2026-12-01 18:00:00'.length;
-  const time = isWhole ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN;
-  return Number.isNaN(time) ? text : new Date(time).toISOString();
+function timeOf(zone: string, text: string): string {
+  const time = momentOf(zone, text);
+  return time === undefined ? text : new Date(time).toISOString();
 }
 
 interface ActionProps {

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { DEFAULT_ZONE } from '../../../core/kernel/zoned-days.ts';
 import { forgetDrafts } from '../parts/drafts/draft-places.ts';
 import { type AnswerOf, ApiError, call, type Scope, setCsrfToken, whenSignedOut } from './api.ts';
 
@@ -124,6 +125,10 @@ export interface Place {
   /** Whether the user may change what players get. */
   mayEdit: boolean;
   isAdmin: boolean;
+  /** The game's time zone. */
+  zone: string;
+  /** The currency of the game's amounts; null: it has named none. */
+  currency: string | null;
 }
 
 const PlaceContext = createContext<Place | undefined>(undefined);
@@ -137,3 +142,6 @@ export function usePlace(): Place {
   if (place === undefined) throw new Error('the screen is not within a game');
   return place;
 }
+
+/** The time zone in which the console shows times: that of the game; where no game is open, UTC. */
+export const useZone = (): string => useContext(PlaceContext)?.zone ?? DEFAULT_ZONE;

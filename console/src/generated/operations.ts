@@ -75,6 +75,10 @@ type Signed = {
     readonly name: string;
     /** Whether live changes wait for a second person. */
     readonly approval: boolean;
+    /** IANA name of the time zone in which its figures count days. */
+    readonly time_zone: string;
+    /** ISO 4217 code of the currency of its amounts. */
+    readonly currency: string | null;
   }[];
 };
 

@@ -10,6 +10,9 @@ import { Chart } from '../parts/charts/chart.tsx';
 import { Fault } from '../parts/states.tsx';
 import { money, number } from '../parts/lists/values.tsx';
 import { usePlace } from '../frame/session.tsx';
+import { weekBefore } from '../parts/zoned-time.ts';
+import { BuiltTo } from '../parts/built-to.tsx';
+import { daysBehind } from '../parts/days-behind.ts';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.overview;
@@ -33,6 +36,8 @@ const STEP_MS = 5 * 60_000;
 const formatOf = (name: KpiName): ((value: number) => string) => (METRICS[name].unit === 'money' ? money : number);
 
 interface Kpi {
+  /** Up to when the days are built, of figures that read them. */
+  builtTo: string | null | undefined;
   points: readonly { at: number; value: number }[];
   today: number;
   /** The same weekday last week: up to this time, and as a whole. */
@@ -41,20 +46,21 @@ interface Kpi {
 
 /** Figures of today compared with the same weekday last week, and four weeks of the one that the address names. */
 export function Kpis() {
-  const { scope } = usePlace();
+  const { scope, zone, currency } = usePlace();
   const [location, navigate] = useLocation();
   const search = useSearch();
   const named = new URLSearchParams(search).get('kpi');
   const chosen = KPIS.find((name) => name === named) ?? 'active_players';
   const found = useQueries({
     queries: KPIS.map((name) => ({
-      queryKey: ['kpi', scope.game, scope.environment, name],
-      queryFn: ({ signal }: { signal: AbortSignal }) => load(scope, name, signal),
+      queryKey: ['kpi', scope.game, scope.environment, zone, name],
+      queryFn: ({ signal }: { signal: AbortSignal }) => load(scope, zone, name, signal),
       refetchInterval: REFRESH_MS,
       staleTime: REFRESH_MS,
     })),
   });
   const failed = found.find(({ error }) => error !== null);
+  const oldest = found.reduce((worst, one) => (behindOf(one) > behindOf(worst) ? one : worst));
   const points = found[KPIS.indexOf(chosen)]?.data?.points;
   const at = useMemo(() => points?.map((point) => point.at) ?? [], [points]);
   const series = useMemo(
@@ -69,9 +75,10 @@ export function Kpis() {
             {texts.today}
           </Title>
           <Text size="sm" c="dimmed">
-            {texts.partial}
+            {texts.partial(zone, currency)}
           </Text>
         </div>
+        <BuiltTo builtTo={oldest.data?.builtTo} answeredAt={oldest.dataUpdatedAt} />
         {failed === undefined || failed.error === null ? null : (
           <Fault error={failed.error} onRetry={() => void failed.refetch()} />
         )}
@@ -106,6 +113,9 @@ export function Kpis() {
   );
 }
 
+const behindOf = ({ data, dataUpdatedAt }: { data: Kpi | undefined; dataUpdatedAt: number }): number =>
+  daysBehind(data?.builtTo, dataUpdatedAt) ?? 0;
+
 function Figures({ kpi, format }: { kpi: Kpi | undefined; format: (value: number) => string }) {
   if (kpi === undefined) return <Skeleton height={64} mt={4} aria-busy="true" />;
   const { today, before } = kpi;
@@ -129,18 +139,18 @@ function changeText(now: number, before: number): string {
   return texts.change(`${change > 0 ? '▲ +' : change < 0 ? '▼ ' : '±'}${change} %`);
 }
 
-async function load(scope: Scope, name: KpiName, signal: AbortSignal): Promise<Kpi> {
-  const whole = await trend(scope, { metric: name, last_days: DAYS }, signal);
+async function load(scope: Scope, zone: string, name: KpiName, signal: AbortSignal): Promise<Kpi> {
+  const now = Math.floor(Date.now() / STEP_MS) * STEP_MS;
+  const { points: whole, builtTo } = await trend(scope, { metric: name, last_days: DAYS }, signal);
   const points = whole.map(({ at, value }) => ({ at: Date.parse(at), value: value ?? 0 }));
   const today = points.at(-1);
   const weekAgo = points.at(-1 - WEEK);
   if (today === undefined || weekAgo === undefined) throw new Error('a trend of 28 days has 28 points');
-  const elapsedMs = Math.floor((Date.now() - today.at) / STEP_MS) * STEP_MS;
   const from = new Date(weekAgo.at).toISOString();
   // At midnight there is nothing before this time yet.
-  const to = new Date(weekAgo.at + Math.max(elapsedMs, 1)).toISOString();
-  const soFar = await trend(scope, { metric: name, from, to, cut: true }, signal);
-  return { points, today: today.value, before: { soFar: soFar[0]?.value ?? 0, whole: weekAgo.value } };
+  const to = new Date(Math.max(weekBefore(zone, now), weekAgo.at + 1)).toISOString();
+  const { points: soFar } = await trend(scope, { metric: name, from, to, cut: true }, signal);
+  return { builtTo, points, today: today.value, before: { soFar: soFar[0]?.value ?? 0, whole: weekAgo.value } };
 }
 
 type Body = BodyOf<'POST /v1/analytics/queries'>;
@@ -149,8 +159,8 @@ async function trend(
   scope: Scope,
   body: Omit<Body, 'kind'>,
   signal: AbortSignal,
-): Promise<ResultOf<'trend'>['series'][number]['points']> {
+): Promise<{ points: ResultOf<'trend'>['series'][number]['points']; builtTo: string | null | undefined }> {
   const result = await ask(scope, { kind: 'trend', interval: 'day', ...body }, signal);
   if (result.kind !== 'trend') throw new Error(`a trend was asked for, and ${result.kind} answered`);
-  return result.series[0]?.points ?? [];
+  return { points: result.series[0]?.points ?? [], builtTo: result.built_to };
 }

@@ -39,7 +39,7 @@ export function Analytics() {
 }
 
 function Question({ asked }: { asked: Asked }) {
-  const { scope, role } = usePlace();
+  const { scope, role, zone } = usePlace();
   const [location, navigate] = useLocation();
   const [draft, setDraft] = useState(asked);
   const [sqlOpen, sql] = useDisclosure(false);
@@ -61,7 +61,7 @@ function Question({ asked }: { asked: Asked }) {
   };
   const saveCsv = (): void => {
     if (result.data === undefined) return;
-    const { header, rows } = tableOf(result.data);
+    const { header, rows } = tableOf(result.data, zone);
     download(`${scope.game}-${scope.environment}-${query.kind}.csv`, csvText(header, rows));
   };
 
@@ -94,7 +94,7 @@ function Question({ asked }: { asked: Asked }) {
           {texts.kinds[query.kind]}
         </Title>
         {complete ? (
-          <Loaded query={result}>{(data) => <ResultView result={data} />}</Loaded>
+          <Loaded query={result}>{(data) => <ResultView result={data} answeredAt={result.dataUpdatedAt} />}</Loaded>
         ) : (
           <Empty title={texts.incomplete[query.kind]} />
         )}

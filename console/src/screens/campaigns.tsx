@@ -48,7 +48,7 @@ export function Campaigns() {
 
 /** The campaigns that the filters of the address choose. */
 function Found({ campaigns, nowMs }: { campaigns: readonly Campaign[]; nowMs: number }) {
-  const { scope } = usePlace();
+  const { scope, zone } = usePlace();
   const { data: segments = [] } = useSegments();
   const [search] = useAddressField('q');
   const [state] = useAddressField('state');
@@ -66,7 +66,13 @@ function Found({ campaigns, nowMs }: { campaigns: readonly Campaign[]; nowMs: nu
     <>
       <Filters />
       {view === 'calendar' ? (
-        <Calendar campaigns={chosen} month={monthOf(month, nowMs)} onMonth={setMonth} hrefOf={hrefOf} nowMs={nowMs} />
+        <Calendar
+          campaigns={chosen}
+          month={monthOf(zone, month, nowMs)}
+          onMonth={setMonth}
+          hrefOf={hrefOf}
+          nowMs={nowMs}
+        />
       ) : (
         <DataTable
           label={texts.title}
@@ -74,7 +80,7 @@ function Found({ campaigns, nowMs }: { campaigns: readonly Campaign[]; nowMs: nu
           keyOf={({ campaign_id: id }) => id}
           order={order}
           onOrder={setOrder}
-          columns={columnsOf(hrefOf, segmentName, nowMs)}
+          columns={columnsOf(hrefOf, segmentName, nowMs, zone)}
         />
       )}
     </>
@@ -114,6 +120,7 @@ function columnsOf(
   hrefOf: (campaign: Campaign) => string,
   segmentName: (id: string) => string,
   nowMs: number,
+  zone: string,
 ): readonly Column<Campaign>[] {
   return [
     {
@@ -131,14 +138,14 @@ function columnsOf(
     {
       id: 'trigger',
       label: texts.trigger,
-      cell: ({ trigger }) => triggerText(trigger, segmentName),
+      cell: ({ trigger }) => triggerText(zone, trigger, segmentName),
     },
     {
       id: 'audience',
       label: texts.audience,
       cell: ({ audience }) => (audience === null ? texts.everybody : segmentName(audience)),
     },
-    { id: 'schedule', label: texts.schedule, cell: scheduleText },
+    { id: 'schedule', label: texts.schedule, cell: (campaign) => scheduleText(zone, campaign) },
     {
       id: 'holdout',
       label: texts.holdout,

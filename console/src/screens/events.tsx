@@ -12,9 +12,10 @@ import { PlayerIdentity, ShortPlayerId } from '../parts/players/player-identity.
 import { usePlayerId } from '../parts/players/player-lookup.ts';
 import { Side } from '../parts/lists/side.tsx';
 import { Empty, Fault, Page } from '../parts/states.tsx';
-import { clockTime, Json, number, Time } from '../parts/lists/values.tsx';
+import { Json, number, Time } from '../parts/lists/values.tsx';
 import { VirtualList } from '../parts/lists/virtual-list.tsx';
-import { usePlace } from '../frame/session.tsx';
+import { usePlace, useZone } from '../frame/session.tsx';
+import { timeOfDay } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.events;
@@ -33,6 +34,7 @@ export function Events() {
   const feed = useEventFeed(scope, wanted.data === undefined ? undefined : { ...filter, player: wanted.data });
   const [paused, setPaused] = useState<{ events: readonly FeedEvent[]; arrived: number } | undefined>();
   const [open, setOpen] = useState<FeedEvent | undefined>();
+  const zone = useZone();
   const events = paused?.events ?? feed.events;
   return (
     <Page
@@ -77,7 +79,7 @@ export function Events() {
       ) : (
         <div>
           <Text size="xs" c="dimmed" px={10}>
-            {texts.columns}
+            {texts.columns(zone)}
           </Text>
           <VirtualList items={events} label={texts.list} row={(event) => <Row event={event} onOpen={setOpen} />} />
         </div>
@@ -165,9 +167,10 @@ const Quarantined = memo(function Quarantined() {
 /** Plain elements: at 2,000 events a second all rows change with every drawing. */
 const Row = memo(function Row({ event, onOpen }: { event: FeedEvent; onOpen: (event: FeedEvent) => void }) {
   const shown = event.read();
+  const zone = useZone();
   return (
     <button type="button" className="virtual-row" onClick={() => onOpen(event)}>
-      <span className="mono">{clockTime(shown.received_at)}</span>
+      <span className="mono">{timeOfDay(zone, shown.received_at)}</span>
       <b>{shown.event_name}</b>
       {shown.schema_fault === undefined ? null : <span className="fault-badge">{shown.schema_fault}</span>}
       <ShortPlayerId id={shown.player_id} />

@@ -43,7 +43,8 @@ export const events = {
   detail: 'Event',
   dropped: (count: number) => `The list keeps the last ${count} events.`,
   gap: (count: string) => `${count} events were missed while disconnected.`,
-  columns: 'Received (UTC), event, start of the player id, properties. Open an event for all of it.',
+  columns: (zone: string) =>
+    `Received (${zone}), event, start of the player id, properties. Open an event for all of it.`,
   onlyFaulty: 'Only with schema faults',
   fault: 'Breaks its schema, which does not enforce it',
   toSchema: 'Open the schema',

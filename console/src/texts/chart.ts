@@ -2,7 +2,7 @@
 
 export const chart = {
   table: (label: string) => `${label}, as a table`,
-  time: 'Time (UTC)',
+  time: (zone: string) => `Time (${zone})`,
   lines: 'Lines',
   show: 'Show this line',
   hide: 'Hide this line',

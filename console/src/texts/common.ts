@@ -22,6 +22,11 @@ export const common = {
   copyByHand: 'The browser forbids copying here. Copy it from this field:',
   more: 'Load more',
   local: 'local time',
+  builtTo: {
+    anew: 'The days of this game are being built again. Until that is done these figures are incomplete or by old days.',
+    upTo: 'Behind: these figures have what was received up to',
+    later: 'Newer events appear once their days are built.',
+  },
   never: 'never',
   none: 'none',
   yes: 'yes',

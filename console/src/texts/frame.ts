@@ -18,6 +18,7 @@ export const nav = {
   campaigns: 'Campaigns',
   webhooks: 'Webhooks',
   keys: 'API keys',
+  settings: 'Game settings',
   operations: 'Operations',
   scoring: 'Scoring',
   users: 'Users',

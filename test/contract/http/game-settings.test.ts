@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
+import { dayIn, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
@@ -82,6 +83,39 @@ async function halfHours(fromMs: number, toMs: number): Promise<number[]> {
   return times;
 }
 const dateIn = (zone: string, ms: number): string => new Date(ms).toLocaleDateString('sv', { timeZone: zone });
+
+describe('exposures of a flag', () => {
+  it('are counted by the days of the game', async () => {
+    const flag = { key: 'zoned', flag_type: 'boolean', enabled: true };
+    expect((await gateway.call(key, 'POST', '/v1/flags/flags', flag)).status).toBe(201);
+    // The last hour of yesterday, its last moment, and the first one of today; in Kolkata all are in one day.
+    const midnight = startOfDayIn('America/Sao_Paulo', dayIn('America/Sao_Paulo', Date.now()));
+    const rows = [midnight - 3_600_000, midnight - 1, midnight].map((at, n) => ({
+      game_id: 'demo',
+      environment: 'live',
+      flag_key: 'zoned',
+      value: 'true',
+      player_id: `00000000-0000-5000-8000-00000000000${n}`,
+      received_at: at,
+    }));
+    const body = rows.map((row) => JSON.stringify(row)).join('\n');
+    expect((await runSql(clickhouse, 'INSERT INTO flag_exposures FORMAT JSONEachRow', { body })).status).toBe(200);
+    await zoneIs('America/Sao_Paulo');
+    const found = await bodyOf(await gateway.call(key, 'GET', '/v1/flags/flags/zoned/exposures?days=2'));
+    const [yesterday, today] = [midnight - 1, midnight].map((at) => dateIn('America/Sao_Paulo', at));
+    expect(found.data).toEqual({
+      flag_key: 'zoned',
+      from: yesterday,
+      days: [
+        { day: yesterday, variant: 'true', exposures: 2 },
+        { day: today, variant: 'true', exposures: 1 },
+      ],
+    });
+    await zoneIs('Asia/Kolkata');
+    const other = await bodyOf(await gateway.call(key, 'GET', '/v1/flags/flags/zoned/exposures?days=2'));
+    expect(other.data['days']).toEqual([{ day: dateIn('Asia/Kolkata', midnight), variant: 'true', exposures: 3 }]);
+  });
+});
 
 describe('a trend counts by the days of the game', () => {
   it.each([

@@ -42,12 +42,11 @@ export function ChartCanvas(props: ChartCanvasProps) {
       height: HEIGHT_PX,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false },
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       scales: { x: { time: true }, y: { range: (_, low, high) => [Math.min(0, low), high === 0 ? 1 : high * 1.05] } },
       axes: [
         {
           ...axis,
-          space: LABEL_PX,
+          splits: ({ bbox }) => labelled(at, bbox.width / devicePixelRatio).map((ms) => ms / 1000),
           values: (_, seconds) => seconds.map((each) => callbacks.current.time(each * 1000)),
         },
         {
@@ -99,6 +98,12 @@ export function ChartCanvas(props: ChartCanvasProps) {
   }, [place, at, series, scheme]);
 
   return <div ref={box} aria-hidden="true" />;
+}
+
+/** The intervals whose start gets a label: evenly spaced ones, the first included. */
+function labelled(at: readonly number[], widthPx: number): number[] {
+  const every = Math.max(1, Math.ceil((at.length * LABEL_PX) / Math.max(widthPx, LABEL_PX)));
+  return at.filter((_, place) => place % every === 0);
 }
 
 /** A background behind the intervals whose figures will change. */

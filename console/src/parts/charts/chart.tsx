@@ -6,6 +6,8 @@ import { later } from '../editors/later.tsx';
 import { ScrollRegion } from '../scroll-region.tsx';
 import { useScheme } from './use-scheme.ts';
 import { number } from '../lists/values.tsx';
+import { useZone } from '../../frame/session.tsx';
+import { dayText, minuteText } from '../zoned-time.ts';
 
 const texts = TEXTS.chart;
 
@@ -51,7 +53,9 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
     () => series.map((each, index) => ({ ...each, look: lookOf(index, scheme), hidden: hidden.has(each.name) })),
     [series, scheme, hidden],
   );
-  const time = (ms: number | undefined): string => (ms === undefined ? '' : timeText(ms, by));
+  const zone = useZone();
+  const time = (ms: number | undefined): string =>
+    ms === undefined ? '' : by === 'hour' ? minuteText(zone, ms) : dayText(zone, ms);
   const reading = shown
     .filter((each) => !each.hidden)
     .map(({ name, values }) => `${name}: ${valueText(values[place], format)}`)
@@ -160,12 +164,13 @@ interface FiguresProps {
 
 /** The values of the chart as a table, the latest first. */
 function Figures({ label, at, lines, chosen, time, format }: FiguresProps) {
+  const zone = useZone();
   return (
     <ScrollRegion label={texts.table(label)} className="chart-table">
       <Table stickyHeader verticalSpacing={3} horizontalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{texts.time}</Table.Th>
+            <Table.Th>{texts.time(zone)}</Table.Th>
             {lines.map(({ name }) => (
               <Table.Th key={name} ta="right">
                 {name}
@@ -196,10 +201,4 @@ function Figures({ label, at, lines, chosen, time, format }: FiguresProps) {
 
 function valueText(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? '–' : format(value);
-}
-
-/** The start of an interval, in UTC. */
-function timeText(ms: number, by: 'hour' | 'day'): string {
-  const text = new Date(ms).toISOString();
-  return by === 'hour' ? `${text.slice(0, 10)} ${text.slice(11, 16)}` : text.slice(0, 10);
 }

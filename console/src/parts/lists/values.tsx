@@ -1,29 +1,29 @@
 import { Button, type ButtonProps, TextInput, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { useZone } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
+import { clockText, zoneLabel } from '../zoned-time.ts';
 
-/** A time in UTC; the same in local time on hover and for screen readers. */
+/** A time in the game's zone; the same in UTC and in local time on hover and for screen readers. */
 export function Time({ at }: { at: string | number | null | undefined }) {
+  const zone = useZone();
   if (at === null || at === undefined) return TEXTS.never;
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return String(at);
-  const local = `${date.toLocaleString('en-GB')} ${TEXTS.local}`;
+  const utc = zone === 'UTC' ? '' : `${timeText('UTC', date)} · `;
+  const local = `${utc}${date.toLocaleString('en-GB')} ${TEXTS.local}`;
   return (
     <Tooltip label={local}>
       <time dateTime={date.toISOString()} title={local} tabIndex={-1}>
-        {utcText(date)}
+        {timeText(zone, date)}
       </time>
     </Tooltip>
   );
 }
 
 /** A line breaks between the day and the time only. */
-const utcText = (date: Date): string => `${date.toISOString().replace('T', ' ').slice(0, 19)}\u00A0UTC`;
-
-/** The time of day of a message, in UTC. */
-export function clockTime(at: string): string {
-  return at.slice(11, 23);
-}
+const timeText = (zone: string, date: Date): string =>
+  `${clockText(zone, date.getTime())}\u00A0${zoneLabel(zone, date.getTime())}`;
 
 /** Any JSON as text. React escapes it, so no text of a game becomes markup. */
 export function Json({ value, label }: { value: unknown; label: string }) {

@@ -11,7 +11,8 @@ import { Diff } from '../../parts/drafts/diff.tsx';
 import { Side } from '../../parts/lists/side.tsx';
 import { Empty, Loaded, OnlyAdmins, Page } from '../../parts/states.tsx';
 import { Json, Time } from '../../parts/lists/values.tsx';
-import { isDeploymentAdmin, usePlace, useSession } from '../../frame/session.tsx';
+import { isDeploymentAdmin, usePlace, useSession, useZone } from '../../frame/session.tsx';
+import { momentOf } from '../../parts/zoned-time.ts';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.audit;
@@ -102,13 +103,14 @@ function filtersOf(params: URLSearchParams): Filters {
 }
 
 function useEntries(scope: Scope, filters: Filters, enabled: boolean) {
+  const zone = useZone();
   const { of, from, to, ...rest } = filters;
   return useInfiniteQuery({
-    queryKey: ['audit', scope.game, scope.environment, filters],
+    queryKey: ['audit', scope.game, scope.environment, filters, zone],
     enabled,
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => {
-      const query = { ...rest, from: utc(from), to: utc(to), limit: 50, cursor: pageParam };
+      const query = { ...rest, from: timeOf(zone, from), to: timeOf(zone, to), limit: 50, cursor: pageParam };
       return of === 'deployment'
         ? call(undefined, 'GET /v1/console/audit', { query, signal })
         : call(scope, 'GET /v1/audit', { query, signal });
@@ -117,8 +119,11 @@ function useEntries(scope: Scope, filters: Filters, enabled: boolean) {
   });
 }
 
-/** The field has no zone, and the audit's times are UTC. */
-const utc = (local: string): string => (local === '' ? '' : `${local}Z`);
+/** A time of the field, which has no zone, as the API takes it. */
+function timeOf(zone: string, text: string): string {
+  const ms = momentOf(zone, text);
+  return ms === undefined ? '' : new Date(ms).toISOString();
+}
 
 interface FilterRowProps {
   filters: Filters;
@@ -128,6 +133,7 @@ interface FilterRowProps {
 }
 
 function FilterRow({ filters, change, clear, everything }: FilterRowProps) {
+  const zone = useZone();
   const kinds = Object.entries(texts.kinds).map(([value, label]) => ({ value, label }));
   return (
     <Group align="flex-end">
@@ -160,13 +166,13 @@ function FilterRow({ filters, change, clear, everything }: FilterRowProps) {
         onChange={(event) => change({ key: event.currentTarget.value.trim() })}
       />
       <TextInput
-        label={texts.from}
+        label={texts.from(zone)}
         type="datetime-local"
         value={filters.from}
         onChange={(event) => change({ from: event.currentTarget.value })}
       />
       <TextInput
-        label={texts.to}
+        label={texts.to(zone)}
         type="datetime-local"
         value={filters.to}
         onChange={(event) => change({ to: event.currentTarget.value })}

@@ -6,6 +6,7 @@ import { Confirm } from '../../parts/editors/confirm.tsx';
 import { Fault } from '../../parts/states.tsx';
 import { number, Time } from '../../parts/lists/values.tsx';
 import { usePlace } from '../../frame/session.tsx';
+import { minuteText, momentOf } from '../../parts/zoned-time.ts';
 import { TEXTS } from '../../texts.ts';
 import type { Webhook } from './webhooks.tsx';
 
@@ -16,13 +17,13 @@ type Recovery = AnswerOf<'GET /v1/integrations/webhooks/{id}/recover'>;
 
 /** Delivers everything since a time again, and shows the progress. */
 export function WebhookRecovery({ webhook }: { webhook: Webhook }) {
-  const { scope, mayEdit } = usePlace();
+  const { scope, mayEdit, zone } = usePlace();
   const queries = useQueryClient();
   const path = { id: webhook.webhook_id };
   const queryKey = ['recovery', scope.game, scope.environment, webhook.webhook_id];
-  const [since, setSince] = useState(() => new Date(Date.now() - HOUR_MS).toISOString().slice(0, 16).replace('T', ' '));
+  const [since, setSince] = useState(() => minuteText(zone, Date.now() - HOUR_MS));
   const [asking, setAsking] = useState(false);
-  const sinceMs = Date.parse(`${since.trim().replace(' ', 'T')}Z`);
+  const sinceMs = momentOf(zone, since);
   const recovery = useQuery({
     queryKey,
     queryFn: ({ signal }) => call(scope, 'GET /v1/integrations/webhooks/{id}/recover', { path, signal }),
@@ -32,7 +33,7 @@ export function WebhookRecovery({ webhook }: { webhook: Webhook }) {
     mutationFn: () =>
       call(scope, 'POST /v1/integrations/webhooks/{id}/recover', {
         path,
-        query: { since: new Date(sinceMs).toISOString() },
+        query: { since: sinceMs === undefined ? '' : new Date(sinceMs).toISOString() },
       }),
     onSuccess(begun) {
       setAsking(false);
@@ -46,12 +47,12 @@ export function WebhookRecovery({ webhook }: { webhook: Webhook }) {
       {mayEdit ? (
         <Group align="flex-end">
           <TextInput
-            label={texts.since}
+            label={texts.sinceIn(zone)}
             value={since}
-            error={Number.isNaN(sinceMs) ? texts.sinceFault : undefined}
+            error={sinceMs === undefined ? texts.sinceFault : undefined}
             onChange={(event) => setSince(event.currentTarget.value)}
           />
-          <Button onClick={() => setAsking(true)} disabled={Number.isNaN(sinceMs)}>
+          <Button onClick={() => setAsking(true)} disabled={sinceMs === undefined}>
             {texts.start}
           </Button>
         </Group>
@@ -70,7 +71,7 @@ export function WebhookRecovery({ webhook }: { webhook: Webhook }) {
       >
         <Text>{texts.startHelp}</Text>
         <Text>
-          {texts.since}: {since}
+          {texts.sinceIn(zone)}: {since}
         </Text>
       </Confirm>
     </Stack>

@@ -81,7 +81,7 @@ export const analytics = {
   addWhere: 'Add a condition',
   removeWhere: (field: string) => `Remove the condition on ${field}`,
   stepWhere: (place: number) => `Conditions of step ${place}`,
-  range: 'Range',
+  range: (zone: string) => `Range (${zone})`,
   lastDays: (days: number) => (days === 1 ? 'Today' : `Last ${days} days`),
   custom: 'From … to',
   from: 'From',
@@ -129,7 +129,7 @@ export const analytics = {
   ltvTable: 'Revenue per player, by first day',
   freshLater: 'New events appear in these figures after some seconds.',
   columns: {
-    time: 'Time (UTC)',
+    time: (zone: string) => `Time (${zone})`,
     value: 'Value',
     cohort: 'First day',
     group: 'Group',

@@ -4,9 +4,9 @@ export const overview = {
   title: 'Overview',
   intro: 'How the game is doing, and whether the service keeps up.',
   today: 'Today compared with last week',
-  partial:
-    'Today is partial: it is compared with the same weekday last week up to this time. ' +
-    'Revenue is in the game’s currency.',
+  partial: (zone: string, currency: string | null) =>
+    `Today, in the zone ${zone}, is partial: it is compared with the same weekday last week up to this time. ` +
+    `Revenue is in ${currency ?? 'the game’s currency'}.`,
   change: (change: string) => `${change} to last week`,
   asBefore: 'as last week',
   noneBefore: 'none last week',

@@ -127,7 +127,8 @@ export const attempts = {
 
 export const recovery = {
   intro: 'Delivers everything since a time again, under the original ids. For receivers that were down for long.',
-  since: 'Since (UTC)',
+  since: 'Since',
+  sinceIn: (zone: string) => `Since (${zone})`,
   sinceFault: 'Write a time like 2026-01-15 08:00.',
   start: 'Recover',
   startTitle: (name: string) => `Deliver again to ${name}?`,

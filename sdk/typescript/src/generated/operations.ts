@@ -3658,7 +3658,7 @@ export interface Operations {
       readonly key: string;
     };
     readonly query: {
-      /** Number of UTC days, today included. */
+      /** Number of days, today included. */
       readonly days?: number;
     };
     readonly header: undefined;
@@ -3666,11 +3666,11 @@ export interface Operations {
     readonly answer: {
       /** Key of the flag. */
       readonly flag_key: string;
-      /** First UTC day, as `2026-01-15`. */
+      /** First day, as `2026-01-15`. */
       readonly from: string;
       /** In order of days. */
       readonly days: readonly {
-        /** UTC day. */
+        /** Day in the time zone of the game. */
         readonly day: string;
         /** Key of the variant, or the served value as JSON if the flag has no variant: `true`. */
         readonly variant: string;

@@ -1,8 +1,10 @@
 import { Type, type Static } from 'typebox';
 import type { UserDocument } from '../../../../core/vocabulary/documents/users.ts';
+import { currencyIn, zoneOf } from '../../../../streams/config/games.ts';
 import { withoutToken, withToken } from '../../../../streams/config/people/users.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
 import { SIGN_IN_LIMITS } from './limits.ts';
+import { textOrNull } from '../../input/fields.ts';
 import { type Answer, answer, type Headers, jsonAnswer } from '../../route/answer.ts';
 import type { ConsoleContext, ConsoleRoute, SignedIn } from '../../route/route.ts';
 import { defineConsoleRoute, defineSignIn } from '../console-route.ts';
@@ -27,6 +29,8 @@ const Me = Type.Object(
           id: Type.String({ description: 'Id of the game.' }),
           name: Type.String({ description: 'Name of the game.' }),
           approval: Type.Boolean({ description: 'Whether live changes wait for a second person.' }),
+          time_zone: Type.String({ description: 'IANA name of the time zone in which its figures count days.' }),
+          currency: textOrNull('ISO 4217 code of the currency of its amounts; null if it has named none.'),
         },
         { description: 'A game in which the user has a role.' },
       ),
@@ -39,7 +43,7 @@ const EXAMPLE_ME = {
   user: EXAMPLE_USER,
   csrf_token: 'mBqS5r9Ck2Zf0v7Y3n1XwT8uQdE4hLgJ6oAaPbVcRiM',
   expires_at: '2026-01-15T22:30:00.000Z',
-  games: [{ id: 'demo', name: 'Demo', approval: false }],
+  games: [{ id: 'demo', name: 'Demo', approval: false, time_zone: 'Europe/Berlin', currency: 'EUR' }],
 };
 
 export const meReply = {
@@ -197,7 +201,13 @@ export function meAnswer(
   const games = config
     .list('game')
     .filter(({ game }) => user.grants.some((grant) => grant.game === '*' || grant.game === game))
-    .map(({ game, document }) => ({ id: game, name: document.name, approval: document.approval === true }));
+    .map(({ game, document }) => ({
+      id: game,
+      name: document.name,
+      approval: document.approval === true,
+      time_zone: zoneOf(document),
+      currency: currencyIn(document) ?? null,
+    }));
   const me = {
     user: userJson(user, clock.wallMs()),
     csrf_token: csrf,

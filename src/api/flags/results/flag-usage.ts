@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { FLAG_API_LIMITS } from '../limits.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
+import { dateOf, dayIn, startOfDayIn } from '../../../../core/kernel/zoned-days.ts';
+import { gameAddress, zoneOf } from '../../../../streams/config/games.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { jsonAnswer } from '../../route/answer.ts';
 import { clickHouseUnavailable } from '../../route/clickhouse-unavailable.ts';
@@ -113,7 +115,8 @@ const getFlagExposures = defineRoute({
   tag: 'Feature flags',
   summary: "Get a flag's exposures by day",
   description:
-    'Counts the exposures of each UTC day by variant. A player is exposed once per period and variant. Days without ' +
+    "Counts the exposures of each day of the game's time zone by variant. " +
+    'A player is exposed once per period and variant. Days without ' +
     'exposures are left out, and today is not over. The test environment has no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'events',
@@ -126,7 +129,7 @@ const getFlagExposures = defineRoute({
         Type.Integer({
           minimum: 1,
           maximum: FLAG_API_LIMITS.exposureDays,
-          description: `Number of UTC days, today included. Default: ${FLAG_API_LIMITS.flagUseDays}.`,
+          description: `Number of days, today included. Default: ${FLAG_API_LIMITS.flagUseDays}.`,
         }),
       ),
     }),
@@ -136,11 +139,11 @@ const getFlagExposures = defineRoute({
     schema: Type.Object(
       {
         flag_key: Type.String({ description: 'Key of the flag.' }),
-        from: Type.String({ description: 'First UTC day, as `2026-01-15`.' }),
+        from: Type.String({ description: 'First day, as `2026-01-15`.' }),
         days: Type.Array(
           Type.Object(
             {
-              day: Type.String({ description: 'UTC day.' }),
+              day: Type.String({ description: 'Day in the time zone of the game.' }),
               variant: Type.String({
                 description: 'Key of the variant, or the served value as JSON if the flag has no variant: `true`.',
               }),
@@ -163,14 +166,15 @@ const getFlagExposures = defineRoute({
       return { kind: 'question', question: questionOf(flag.key, query.days ?? FLAG_API_LIMITS.flagUseDays, context) };
     },
     read: (analytics, question) => analytics.exposureDays(question),
-    toAnswer: (days, { flagKey, sinceMs }) =>
-      jsonAnswer({ flag_key: flagKey, from: formatTimestamp(sinceMs).slice(0, 'yyyy-mm-dd'.length), days }),
+    toAnswer: (days, { flagKey, zone, sinceMs }) =>
+      jsonAnswer({ flag_key: flagKey, from: dateOf(dayIn(zone, sinceMs)), days }),
   },
 });
 
 function questionOf(flagKey: string, days: number, { key: { game, environment }, services }: RequestContext) {
-  const today = Math.floor(services.clock.wallMs() / DAY_MS);
-  return { game, environment, flagKey, sinceMs: (today - days + 1) * DAY_MS };
+  const zone = zoneOf(services.config.get(gameAddress(game))?.document);
+  const today = dayIn(zone, services.clock.wallMs());
+  return { game, environment, flagKey, zone, sinceMs: startOfDayIn(zone, today - days + 1) };
 }
 
 export const flagUsageRoutes = [getFlagUsage, getFlagExposures];
