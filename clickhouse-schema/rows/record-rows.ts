@@ -3,6 +3,7 @@ import type { DeliveryRecord } from '../../core/vocabulary/records/delivery-reco
 import type { ModelReference } from '../../core/vocabulary/records/model-reference.ts';
 import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 import type { WebhookDisabling } from '../../core/vocabulary/records/webhook-disabling.ts';
+import { annotationIn } from './annotation-in.ts';
 import { RECORD_TABLES } from './tables/record-tables.ts';
 import type { TableRow } from './rows.ts';
 import type { RecordOrigin } from './tables/table.ts';
@@ -39,7 +40,12 @@ export function disablingRows(records: readonly WebhookDisabling[], origin: Reco
   ]);
 }
 
-/** The rows of a message of audit entries. */
+/** The rows of a message of audit entries, and those of the annotations that they changed. */
 export function auditRows(entries: readonly AuditEntry[], origin: RecordOrigin): TableRow[] {
-  return entries.map((entry, index) => ['audit_entries', ...RECORD_TABLES.audit_entries.row(entry, origin, index)]);
+  return entries.flatMap((entry, index): TableRow[] => {
+    const row: TableRow = ['audit_entries', ...RECORD_TABLES.audit_entries.row(entry, origin, index)];
+    const annotation = annotationIn(entry);
+    if (annotation === undefined) return [row];
+    return [row, ['annotation_rows', ...RECORD_TABLES.annotation_rows.row(annotation, origin, index)]];
+  });
 }

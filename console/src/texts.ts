@@ -1,3 +1,4 @@
+import { annotations } from './texts/annotations.ts';
 import { analytics } from './texts/screens/analytics.ts';
 import { start, events } from './texts/arriving.ts';
 import { chart } from './texts/chart.ts';
@@ -20,7 +21,15 @@ import {
   saved,
   table,
 } from './texts/parts.ts';
-import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/screens/players.ts';
+import {
+  player,
+  playerCampaigns,
+  playerFlags,
+  players,
+  privacy,
+  purchases,
+  timeline,
+} from './texts/screens/players.ts';
 import { dictionary, quarantine, schema, schemas, trace } from './texts/screens/schemas.ts';
 import { account, passkeys, signIn } from './texts/screens/people.ts';
 import { segment, segments } from './texts/screens/segments.ts';
@@ -32,6 +41,7 @@ import { attempts, recovery, webhook, webhooks } from './texts/screens/webhooks.
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {
   ...common,
+  annotations,
   account,
   campaign,
   campaigns,
@@ -68,6 +78,7 @@ export const TEXTS = {
   playerIdentity,
   players,
   privacy,
+  purchases,
   quarantine,
   recovery,
   saved,

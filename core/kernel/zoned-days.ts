@@ -37,8 +37,8 @@ export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOStrin
 export const clockIn = (zone: string, ms: number): number => ms + offsetOf(zone, ms);
 
 /**
- * The moment at which the zone's clock shows what one of UTC shows at `clockMs`: the first one if it shows it twice, and
- * as far after a gap as the clock would have gone without it.
+ * The moment at which the zone's clock shows what one of UTC shows at `clockMs`: the first one if it shows it twice,
+ * and as far after a gap as the clock would have gone without it.
  */
 export function momentAt(zone: string, clockMs: number): number {
   const [before, after] = [clockMs - DAY_MS, clockMs + DAY_MS].map((near) => clockMs - offsetOf(zone, near));

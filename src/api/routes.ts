@@ -42,6 +42,7 @@ import { queryFlagResults } from './flags/results/flag-readout.ts';
 import { getFlagResults } from './flags/results/flag-results.ts';
 import { flagRoutes, patchFlag } from './flags/flags.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
+import { annotationRoutes } from './analytics/annotations/annotations.ts';
 import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './operations/freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
@@ -138,6 +139,7 @@ const CONSOLE_ROUTES: readonly Route[] = [
   runAnalyticsQuery,
   describeAnalyticsQuery,
   ...savedQueryRoutes,
+  ...annotationRoutes,
   ...gameSettingsRoutes,
   ...sessionRoutes,
   setPassword,

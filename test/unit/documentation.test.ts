@@ -201,6 +201,7 @@ describe('docs/limits.md', () => {
       campaigns: CAMPAIGN_API_LIMITS.campaignsPerEnvironment,
       'computed properties, those of conditions too': COMPUTED_LIMITS.computedProperties,
       'saved analytics queries': ANALYTICS_LIMITS.savedQueries,
+      annotations: ANALYTICS_LIMITS.annotations,
       'event schemas': EVENT_SCHEMA_API_LIMITS.eventSchemasPerEnvironment,
       'size of an event schema': EVENT_SCHEMA_LIMITS.eventSchemaBytes / KIB,
       webhooks: WEBHOOK_LIMITS.webhooksPerEnvironment,

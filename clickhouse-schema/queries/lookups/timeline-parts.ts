@@ -38,7 +38,8 @@ const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; key
   purchase: {
     table: 'purchases',
     columns: `ifNull(transaction_id, '') AS id, toString(ifNull(product_id, '')) AS name,
-      multiIf(kind = 'refund', 'refunded', kind = 'replaced', 'reversed', 'recorded') AS what, toString(recorded_by) AS why,
+      multiIf(purchases.kind = 'refund', 'refunded', purchases.kind = 'replaced', 'reversed', 'recorded') AS what,
+      toString(recorded_by) AS why,
       toString(ifNull(currency, '')) AS value, toFloat64(amount) AS number`,
   },
   segment: {

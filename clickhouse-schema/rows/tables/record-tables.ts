@@ -17,6 +17,7 @@ import {
   uint8,
   uuid,
 } from '../column-types.ts';
+import type { ChangedAnnotation } from '../annotation-in.ts';
 import { recordTable, type RecordTable } from './table.ts';
 
 /** Tables of scores, model references, delivery attempts, disabled webhooks and audit entries. */
@@ -126,6 +127,25 @@ const audit_entries: RecordTable<AuditEntry, null> = recordTable({
   },
 });
 
+/** The newest version of an annotation replaces the others; a deleted one keeps its place. */
+const annotation_rows: RecordTable<ChangedAnnotation, null> = recordTable({
+  placing: null,
+  replacing: true,
+  columns: {
+    game_id: text((one) => one.game),
+    environment: text((one) => one.environment),
+    annotation_id: text((one) => one.id),
+    day: text((one) => one.day),
+    moment: nullableTime((one) => one.atMs),
+    text: text((one) => one.text),
+    link_kind: text((one) => one.link.kind),
+    link_key: text((one) => one.link.key),
+    version: uint32((one) => one.version),
+    removed: uint8((one) => Number(one.isRemoved)),
+    received_at: time((_, origin) => origin.storedAtMs),
+  },
+});
+
 export const RECORD_TABLES = {
   scores,
   challenger_scores: scores,
@@ -133,6 +153,7 @@ export const RECORD_TABLES = {
   webhook_deliveries,
   webhook_disablings,
   audit_entries,
+  annotation_rows,
 };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

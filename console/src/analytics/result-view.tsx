@@ -1,6 +1,6 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { Chart } from '../parts/charts/chart.tsx';
+import { AnnotatedChart } from '../annotations/annotated-chart.tsx';
 import { percent } from '../parts/charts/units.ts';
 import { BuiltTo } from '../parts/built-to.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
@@ -62,7 +62,7 @@ function Trend({ result }: { result: ResultOf<'trend'> }) {
   );
   if (lines.every(({ values }) => values.every((value) => value === 0 || value === null))) return <NoRows />;
   return (
-    <Chart
+    <AnnotatedChart
       label={label}
       at={at}
       series={lines}

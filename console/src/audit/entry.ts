@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   segment: ['key'],
   campaign: ['name'],
   saved_query: ['name'],
+  annotation: ['at', 'text'],
 };
 
 /** The thing as people know it, from what the entry holds; undefined: only its key is known. */

@@ -1,7 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../frame/api.ts';
-import { Chart } from '../parts/charts/chart.tsx';
+import { AnnotatedChart } from '../annotations/annotated-chart.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -28,7 +28,7 @@ export function ExposureChart({ flagKey }: { flagKey: string }) {
           found.days.length === 0 ? (
             <Text c="dimmed">{scope.environment === 'test' ? texts.noneTest : texts.none}</Text>
           ) : (
-            <Chart label={texts.exposures} {...seriesOf(zone, found)} />
+            <AnnotatedChart label={texts.exposures} {...seriesOf(zone, found)} />
           )
         }
       </Loaded>

@@ -6,7 +6,7 @@ import { ask } from '../analytics/ask.ts';
 import type { ResultOf } from '../analytics/query.ts';
 import { METRICS, type MetricName } from '../../../core/vocabulary/metrics/metrics.ts';
 import type { BodyOf, Scope } from '../frame/api.ts';
-import { Chart } from '../parts/charts/chart.tsx';
+import { AnnotatedChart } from '../annotations/annotated-chart.tsx';
 import { Fault } from '../parts/states.tsx';
 import { money, number } from '../parts/lists/values.tsx';
 import { usePlace } from '../frame/session.tsx';
@@ -100,7 +100,7 @@ export function Kpis() {
         {points === undefined ? (
           <Skeleton height={260} aria-busy="true" />
         ) : (
-          <Chart
+          <AnnotatedChart
             label={METRICS[chosen].title}
             at={at}
             series={series}

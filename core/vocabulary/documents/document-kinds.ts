@@ -22,6 +22,7 @@ const KINDS = {
   event_schema: { definition: true },
   property: { definition: true, targeting: true },
   saved_query: { definition: true },
+  annotation: { definition: true },
   player_tokens: { secrets: ['secret', 'previous.secret'] },
   deployment: {},
   // A hash, which a copy of the broker's disk would let others guess at.

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/text/json.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
+import type { AnnotationDocument } from './annotation.ts';
 import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
@@ -296,6 +297,7 @@ export interface Documents {
   event_schema: EventSchemaDocument;
   property: PropertyDocument;
   saved_query: SavedQueryDocument;
+  annotation: AnnotationDocument;
   player_tokens: PlayerTokenSecrets;
   deployment: DeploymentDocument;
   user: UserDocument;

@@ -31,6 +31,9 @@ export const ANALYTICS_LIMITS = {
   pathSeconds: 7 * 86_400,
   /** Saved queries of a game and environment: two pages of a list. Each holds a body of at most 60 KB. */
   savedQueries: 200,
+  /** Annotations of a game and environment: one page of a list, 600 KB at most. */
+  annotations: 500,
+  annotationChars: 300,
   /**
    * Answers kept until new rows come: at most this many bytes of them in one process, and for this long, as an erased
    * player's rows go without new ones. Days of `player_days` come without new rows, too, 10 s after theirs.

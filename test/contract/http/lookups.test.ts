@@ -291,6 +291,30 @@ describe('GET /v1/players/players/{id}/timeline', () => {
     expect(some.entries).toHaveLength(2);
   });
 
+  it('says whether a purchase was recorded, reversed or refunded', async () => {
+    const row = (kind: string, amount: number, index: number) => ({
+      game_id: 'demo',
+      environment: 'live',
+      player_id: playerId(1),
+      amount,
+      transaction_id: 'tx-1',
+      received_at: now - 1_000 + index,
+      recorded_by: 'server',
+      kind,
+      facts_index: index,
+    });
+    const rows = [row('purchase', 9, 0), row('replaced', -9, 1), row('purchase', 5, 2), row('refund', -2, 3)];
+    const body = rows.map((each) => JSON.stringify(each)).join('\n');
+    expect((await runSql(clickhouse, 'INSERT INTO purchases FORMAT JSONEachRow', { body })).status).toBe(200);
+    const { entries } = await timeline('?kind=purchase');
+    const told = ['refunded', 'recorded', 'reversed', 'recorded'].map((what) => ({
+      kind: 'purchase',
+      what,
+      id: 'tx-1',
+    }));
+    expect(entries).toMatchObject(told);
+  });
+
   it('shows nothing of a player whose erasure is not complete', async () => {
     await write([event(MINUTE_MS), { kind: 'PlayerErased', ...who(1), at: now, quarantined: 0 }]);
     expect(await timeline('')).toEqual({ entries: [], next_cursor: null });

@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { ChartSeries } from './chart.tsx';
+import type { ChartMark, ChartSeries } from './chart.tsx';
 import type { LineLook } from './chart-look.ts';
 
 interface ChartCanvasProps {
@@ -11,11 +11,16 @@ interface ChartCanvasProps {
   place: number | undefined;
   onPlace: (place: number) => void;
   partialFrom: number | null;
+  marks: readonly ChartMark[];
   time: (ms: number) => string;
   format: (value: number) => string;
   scheme: 'light' | 'dark';
 }
 
+const INK = {
+  light: { text: '#495057', grid: '#e3e6e9', page: '#ffffff' },
+  dark: { text: '#ced4da', grid: '#3b4046', page: '#1a1b1e' },
+} as const;
 const HEIGHT_PX = 260;
 /** Space for one label of the time axis. */
 const LABEL_PX = 90;
@@ -24,7 +29,7 @@ const CHARACTER_PX = 7.5;
 
 /** The lines of a chart. It draws only; chart.tsx has the keyboard, the legend and the table. */
 export function ChartCanvas(props: ChartCanvasProps) {
-  const { at, series, place, onPlace, partialFrom, time, format, scheme } = props;
+  const { at, series, place, onPlace, partialFrom, marks, time, format, scheme } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const callbacks = useRef({ onPlace, time, format });
@@ -35,7 +40,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const ink = scheme === 'dark' ? { text: '#ced4da', grid: '#3b4046' } : { text: '#495057', grid: '#e3e6e9' };
+    const ink = scheme === 'dark' ? INK.dark : INK.light;
     const axis = { stroke: ink.text, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.grid, width: 1 } };
     const options: uPlot.Options = {
       width: Math.max(element.clientWidth, 1),
@@ -69,6 +74,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       ],
       hooks: {
         drawClear: [(self) => shadePartial(self, at, partialFrom, ink.grid)],
+        draw: [(self) => drawMarks(self, at, marks, ink.text, ink.page)],
         setCursor: [
           ({ cursor }) => {
             if (typeof cursor.idx === 'number' && (cursor.left ?? -1) >= 0) callbacks.current.onPlace(cursor.idx);
@@ -88,7 +94,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       made.destroy();
       plot.current = undefined;
     };
-  }, [at, series, partialFrom, scheme]);
+  }, [at, series, partialFrom, marks, scheme]);
 
   useEffect(() => {
     const ms = place === undefined ? undefined : at[place];
@@ -98,6 +104,39 @@ export function ChartCanvas(props: ChartCanvasProps) {
   }, [place, at, series, scheme]);
 
   return <div ref={box} aria-hidden="true" />;
+}
+
+/** A line at each interval with notes, with their numbers at its top. */
+function drawMarks(plot: uPlot, at: readonly number[], marks: readonly ChartMark[], color: string, page: string): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio;
+  const byPlace = Map.groupBy(
+    marks.map(({ place }, index) => ({ place, number: index + 1 })),
+    ({ place }) => place,
+  );
+  ctx.save();
+  ctx.font = `${11 * scale}px sans-serif`;
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  for (const [place, ofPlace] of byPlace) {
+    const [first, last] = [ofPlace[0]?.number ?? 0, ofPlace.at(-1)?.number ?? 0];
+    const label = first === last ? String(first) : `${first}–${last}`;
+    const x = plot.valToPos((at[place] ?? 0) / 1000, 'x', true);
+    ctx.strokeStyle = color;
+    ctx.lineWidth = scale;
+    ctx.setLineDash([3 * scale, 3 * scale]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    const width = ctx.measureText(label).width + 8 * scale;
+    ctx.fillStyle = color;
+    ctx.fillRect(x - width / 2, bbox.top, width, 15 * scale);
+    ctx.fillStyle = page;
+    ctx.fillText(label, x, bbox.top + 8 * scale);
+  }
+  ctx.restore();
 }
 
 /** The intervals whose start gets a label: evenly spaced ones, the first included. */

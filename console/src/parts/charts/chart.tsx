@@ -1,5 +1,5 @@
 import { Group, SimpleGrid, Skeleton, Table, Text, UnstyledButton } from '@mantine/core';
-import { type KeyboardEvent, useMemo, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { TEXTS } from '../../texts.ts';
 import { lookOf } from './chart-look.ts';
 import { later } from '../editors/later.tsx';
@@ -28,7 +28,19 @@ export interface ChartProps {
   /** How long an interval is, which decides how its time is written. Default: days. */
   by?: 'hour' | 'day';
   format?: (value: number) => string;
+  /** Notes on intervals, in the order of time; each has a number on the chart. */
+  marks?: readonly ChartMark[];
+  /** What stands below the chart. @param chosenMs the chosen time; undefined: none yet */
+  below?: (chosenMs: number | undefined) => ReactNode;
 }
+
+/** A note on an interval, which is named by its place. */
+export interface ChartMark {
+  place: number;
+  text: string;
+}
+
+const NO_MARKS: readonly ChartMark[] = [];
 
 // The library is 20 KB, which screens without a chart do not load.
 const canvas = later(
@@ -43,7 +55,8 @@ const Canvas = canvas.Part;
  * Lines over time beside their table. A line is known by its dashes and its name too, not by its colour alone. The
  * arrow keys move through the times, and the values there are read out.
  */
-export function Chart({ label, at, series, partialFrom = null, by = 'day', format = number }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { label, at, series, partialFrom = null, by = 'day', format = number, marks = NO_MARKS, below } = props;
   const scheme = useScheme();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<number | undefined>();
@@ -59,6 +72,9 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
   const reading = shown
     .filter((each) => !each.hidden)
     .map(({ name, values }) => `${name}: ${valueText(values[place], format)}`)
+    .concat(
+      marks.flatMap((mark, index) => (mark.place === place ? [TEXTS.annotations.note(index + 1, mark.text)] : [])),
+    )
     .join(', ');
   const timeOrPartial = (ms: number | undefined): string =>
     partialFrom !== null && ms !== undefined && ms >= partialFrom ? `${time(ms)} (${texts.partial})` : time(ms);
@@ -95,6 +111,7 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
               place={chosen}
               onPlace={setChosen}
               partialFrom={partialFrom}
+              marks={marks}
               time={time}
               format={format}
               scheme={scheme}
@@ -110,6 +127,7 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
             {texts.partialFrom(time(partialFrom))}
           </Text>
         )}
+        {below?.(chosen === undefined ? undefined : at[place])}
       </div>
       <Figures label={label} at={at} lines={shown} chosen={chosen} time={timeOrPartial} format={format} />
     </SimpleGrid>

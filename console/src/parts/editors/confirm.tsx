@@ -21,6 +21,8 @@ interface ConfirmProps {
   /** The environment that changes, if it is not the one of the page. */
   environment?: 'live' | 'test';
   isDangerous?: boolean;
+  /** What it changes in live, if not what players get. */
+  changes?: string;
   /** Whether the action is not possible yet. */
   disabled?: boolean;
   size?: string;
@@ -39,6 +41,7 @@ export function Confirm({
   error,
   environment,
   isDangerous = false,
+  changes,
   disabled = false,
   size = 'lg',
   children,
@@ -51,7 +54,7 @@ export function Confirm({
     <Dialog opened={opened} onClose={onClose} title={title} size={size} {...(busy ? { closesOutside: false } : {})}>
       <Stack>
         {isLive ? (
-          <Alert color="red" variant="outline" title={TEXTS.confirm[arrival](scope.game)} />
+          <Alert color="red" variant="outline" title={changes ?? TEXTS.confirm[arrival](scope.game)} />
         ) : (
           <Alert color="gray" variant="outline" title={TEXTS.confirm.test(scope.game)} />
         )}

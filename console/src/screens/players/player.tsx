@@ -11,11 +11,12 @@ import { TEXTS } from '../../texts.ts';
 import { PlayerCampaigns } from './player-campaigns.tsx';
 import { PlayerFlags } from './player-flags.tsx';
 import { PlayerPrivacy, Receipt } from './player-privacy.tsx';
+import { PlayerPurchases } from './purchases/player-purchases.tsx';
 import { PlayerSummary } from './player-summary.tsx';
 import { PlayerTimeline } from './player-timeline.tsx';
 
 const texts = TEXTS.player;
-const TABS = ['summary', 'flags', 'timeline', 'campaigns', 'privacy'] as const;
+const TABS = ['summary', 'purchases', 'flags', 'timeline', 'campaigns', 'privacy'] as const;
 const REFRESH_MS = 15_000;
 
 type Player = AnswerOf<'GET /v1/players/players/{id}'>;
@@ -75,6 +76,8 @@ function Tab({ tab, id, player }: TabProps) {
           {(data) => <PlayerSummary player={data} />}
         </Loaded>
       );
+    case 'purchases':
+      return <PlayerPurchases playerId={id} />;
     case 'flags':
       return <PlayerFlags playerId={id} />;
     case 'timeline':

@@ -109,6 +109,7 @@ function SettingsForm() {
         onConfirm={() => save.mutate()}
         busy={save.isPending}
         error={save.error}
+        changes={texts.changes(scope.game)}
       >
         {zoneText === zone ? null : (
           <>

@@ -54,6 +54,7 @@ export const player = {
   tabs: {
     summary: 'Summary',
     flags: 'Flags',
+    purchases: 'Purchases',
     timeline: 'Timeline',
     campaigns: 'Campaigns',
     privacy: 'Export and erase',
@@ -136,6 +137,38 @@ export const playerFlags = {
   value: 'Value as JSON',
   valueFault: 'This is no JSON. A text needs quotes.',
   explain: 'Explain step by step',
+} as const;
+
+export const purchases = {
+  title: 'Purchases',
+  help: 'Newest first, about a second behind. Amounts are in the currency of the game.',
+  none: 'No purchases',
+  noneHelp: 'This player has bought nothing.',
+  columns: {
+    at: 'When',
+    product: 'Product',
+    transaction: 'Transaction',
+    by: 'Recorded by',
+    paid: 'Paid',
+    refunded: 'Refunded',
+    net: 'Remains',
+    action: 'Action',
+  },
+  noTransaction: 'none: it cannot be refunded',
+  refund: 'Refund …',
+  refundLabel: (transaction: string) => `Refund ${transaction}`,
+  gone: 'refunded',
+  askTitle: (transaction: string) => `Refund ${transaction}?`,
+  changes: (game: string) => `This changes a player and the revenue of LIVE of ${game}.`,
+  what: 'How much',
+  whole: (amount: string) => `All that remains: ${amount}`,
+  part: 'A part',
+  amount: 'Amount',
+  amountHelp: (most: string) => `More than 0, at most ${most}.`,
+  action: (amount: string) => `Refund ${amount}`,
+  follows:
+    'It takes the amount off the revenue of the player and of today. Segments, flags and webhooks follow. It pays no ' +
+    'money back: do that in the store. It cannot be taken back.',
 } as const;
 
 export const timeline = {

@@ -10,7 +10,7 @@ export const settings = {
   currency: 'Currency',
   currencyHelp: 'The ISO 4217 code of the currency of all amounts. Empty: none is named.',
   onlyLive: 'Change them in live: test uses the same settings.',
-  unsaved: 'The settings have changed since you began. Reload to see them.',
+  changes: (game: string) => `This changes the figures of ${game}, of live and of test.`,
   askTitle: 'Change these settings?',
   zoneChange: (from: string, to: string) => `Time zone: ${from} → ${to}`,
   zoneFollows:
@@ -20,7 +20,6 @@ export const settings = {
   currencyChange: (from: string, to: string) => `Currency: ${from} → ${to}`,
   currencyFollows: 'The code stands beside amounts. Amounts that are recorded stay as they are; nothing is converted.',
   none: 'none',
-  saved: 'Saved.',
   building: 'The days of this game are being built again in this time zone.',
   built: 'The days of this game are built up to',
 } as const;

@@ -120,6 +120,7 @@ export const audit = {
     player_tokens: 'player tokens',
     approval: 'approvals',
     saved_query: 'saved queries',
+    annotation: 'annotations',
   } satisfies Record<Exclude<DocumentKind, 'deployment' | 'proposal'>, string> & Record<string, string>,
   actor: 'Person, key or account',
   actorHelp: 'E-mail address or id',

@@ -524,6 +524,38 @@ type Model = {
   };
 };
 
+/** A note on a day or a moment. */
+type Note = {
+  /** Id, `ann_` and a UUID. */
+  readonly annotation_id: string;
+  /** What happened. */
+  readonly text: string;
+  /** A day of the game, as `2026-01-15`, or a moment in ISO 8601, UTC. */
+  readonly at: string;
+  /** The definition that it is about. */
+  readonly link: {
+    /** Kind of the definition. */
+    readonly kind: 'flag' | 'experiment' | 'segment' | 'campaign';
+    /** Key of the flag, or id of the segment or campaign. */
+    readonly key: string;
+  } | null;
+  /** Who made it. */
+  readonly made_by: {
+    /** Whether a person or an API key made it. */
+    readonly kind: 'user' | 'key';
+    /** Id of the user or key. */
+    readonly id: string;
+    /** E-mail address of the person, for people who are signed in. */
+    readonly email: string | null;
+  };
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the annotation was created. */
+  readonly created_at: string;
+  /** When the annotation was last changed. */
+  readonly updated_at: string;
+};
+
 /** Operators with their operands. */
 type Operators = {
   /** Equal to the given string, number, boolean or null. */
@@ -5807,6 +5839,115 @@ export interface Operations {
     readonly answer: {
       /** Key of the saved query. */
       readonly key: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** List the annotations. */
+  'GET /v1/analytics/annotations': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The annotations of this page. */
+      readonly annotations: readonly Note[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create an annotation. */
+  'POST /v1/analytics/annotations': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** What happened, for people. */
+      readonly text: string;
+      /** When. */
+      readonly at: string;
+      /** The definition that it is about. */
+      readonly link?: {
+        /** Kind of the definition. */
+        readonly kind: 'flag' | 'experiment' | 'segment' | 'campaign';
+        /** Key of the flag, or id of the segment or campaign. */
+        readonly key: string;
+      } | null;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: Note;
+  };
+  /** Get an annotation. */
+  'GET /v1/analytics/annotations/{id}': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Note;
+  };
+  /** Change fields of an annotation. */
+  'PATCH /v1/analytics/annotations/{id}': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** What happened, for people. */
+      readonly text?: string;
+      /** When. */
+      readonly at?: string;
+      /** The definition that it is about. */
+      readonly link?: {
+        /** Kind of the definition. */
+        readonly kind: 'flag' | 'experiment' | 'segment' | 'campaign';
+        /** Key of the flag, or id of the segment or campaign. */
+        readonly key: string;
+      } | null;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: Note;
+  };
+  /** Delete an annotation. */
+  'DELETE /v1/analytics/annotations/{id}': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the annotation. */
+      readonly annotation_id: string;
       /** Always true. */
       readonly deleted: boolean;
     };

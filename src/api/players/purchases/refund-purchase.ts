@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { answer } from '../../route/answer.ts';
-import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
+import { defineRoute, invalid } from '../../route/route.ts';
 import { PlayerId } from '../../input/fields.ts';
 import { amountField, money } from './amount.ts';
 
@@ -20,7 +20,15 @@ export const refundPurchase = defineRoute({
     '`purchase_refunded`. Purchases without a transaction_id cannot be refunded.',
   auth: { keys: ['server'] },
   limitClass: 'none',
-  ...FOR_GAMES,
+  role: 'editor',
+  audit: {
+    kind: 'player',
+    action: 'refunded',
+    player: 'id',
+    peopleOnly: true,
+    shows: ({ query = {} }) => ({ amount: query['amount'] ?? 'all that remains' }),
+  },
+  approval: 'none',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'NOT_FOUND', 'CONFLICT'],
   input: {

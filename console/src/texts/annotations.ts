@@ -1,0 +1,33 @@
+/* Notes of people on days, on charts. */
+
+export const annotations = {
+  title: 'Notes',
+  add: 'Add a note',
+  addTitle: 'Add a note',
+  editTitle: 'Change the note',
+  help: 'Everybody in this game sees it on every chart over time.',
+  text: 'What happened',
+  textHint: 'Version 2.0 is in the stores',
+  day: (zone: string) => `Day (${zone})`,
+  time: 'Time of day',
+  timeHelp: 'Empty: the whole day.',
+  kind: 'About',
+  kinds: {
+    '': 'nothing else',
+    flag: 'a flag',
+    experiment: 'an experiment',
+    segment: 'a segment',
+    campaign: 'a campaign',
+  },
+  which: 'Which one',
+  choose: 'choose …',
+  edit: (text: string) => `Change the note “${text}”`,
+  remove: (text: string) => `Delete the note “${text}”`,
+  removeTitle: 'Delete this note?',
+  removeHelp: 'It goes from every chart. The audit keeps who wrote and who deleted it.',
+  by: { key: 'by an API key', nobody: 'by a person who was removed' },
+  byPerson: (email: string) => `by ${email}`,
+  open: (kind: string, key: string) => `${kind} ${key}`,
+  linkKinds: { flag: 'Flag', experiment: 'Experiment', segment: 'Segment', campaign: 'Campaign' },
+  note: (number: number, text: string) => `Note ${number}: ${text}`,
+} as const;
