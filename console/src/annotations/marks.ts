@@ -17,7 +17,7 @@ export interface Mark {
 const isDay = (at: string): boolean => at.length === '2026-01-15'.length;
 
 /** The moment of a note; of one on a day the start of that day of the game. */
-export const momentIn = (zone: string, at: string): number => (isDay(at) ? startOf(zone, at) : Date.parse(at));
+const momentIn = (zone: string, at: string): number => (isDay(at) ? startOf(zone, at) : Date.parse(at));
 
 /**
  * The notes within a chart, in the order of time.

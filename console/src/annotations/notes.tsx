@@ -75,7 +75,12 @@ function About({ annotation: { link } }: { annotation: Annotation }) {
   if (link === null) return null;
   const { kind, key } = link;
   return (
-    <Anchor component={Link} href={`/${scope.game}/${scope.environment}/${kind}s/${encodeURIComponent(key)}`} size="sm">
+    <Anchor
+      component={Link}
+      href={`/${scope.game}/${scope.environment}/${kind}s/${encodeURIComponent(key)}`}
+      size="sm"
+      underline="always"
+    >
       {texts.open(texts.linkKinds[kind], key)}
     </Anchor>
   );

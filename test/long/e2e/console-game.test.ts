@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)(`a game in the console${hasBrowser ? '' : ` (${NO_B
 
     await viewer.open(`players/${buyer}?tab=purchases`);
     await viewer.page.getByRole('row').filter({ hasText: 'tx-2' }).waitFor();
-    expect(await viewer.page.getByRole('button', { name: 'Refund' }).count()).toBe(0);
+    expect(await viewer.page.getByRole('button', { name: 'Refund tx-2' }).count()).toBe(0);
     expect(admin.faults.concat(viewer.faults)).toEqual([]);
   });
 

@@ -47,7 +47,10 @@ export function ChartCanvas(props: ChartCanvasProps) {
       height: HEIGHT_PX,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false },
-      scales: { x: { time: true }, y: { range: (_, low, high) => [Math.min(0, low), high === 0 ? 1 : high * 1.05] } },
+      scales: {
+        x: { time: true },
+        y: { range: (_, low, high) => [Math.min(0, low), high === 0 ? 1 : high * (marks.length === 0 ? 1.05 : 1.2)] },
+      },
       axes: [
         {
           ...axis,

@@ -141,7 +141,8 @@ export const playerFlags = {
 
 export const purchases = {
   title: 'Purchases',
-  help: 'Newest first, about a second behind. Amounts are in the currency of the game.',
+  help: (currency: string | null) =>
+    `Newest first, about a second behind. Amounts are in ${currency ?? 'the currency of the game'}.`,
   none: 'No purchases',
   noneHelp: 'This player has bought nothing.',
   columns: {

@@ -15,7 +15,7 @@ const AGAIN_MS = 1_000;
 
 /** What a player bought, what was refunded of it, and the action that refunds. */
 export function PlayerPurchases({ playerId }: { playerId: string }) {
-  const { scope, mayEdit } = usePlace();
+  const { scope, mayEdit, currency } = usePlace();
   const { game, environment } = scope;
   const [refunding, setRefunding] = useState<string | undefined>();
   /** What remains of refunded purchases, as the service answered: rows follow a second later. */
@@ -41,7 +41,7 @@ export function PlayerPurchases({ playerId }: { playerId: string }) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {texts.help}
+        {texts.help(currency)}
       </Text>
       <Loaded query={pages} rows={6}>
         {() => (
