@@ -2,8 +2,8 @@
 const CURRENT_MS = 120_000;
 
 /**
- * How far the days of an answer are behind it, in milliseconds; Infinity while all are built anew; `undefined`: they are
- * current, or the answer does not read days.
+ * How far the days of an answer are behind it, in milliseconds; Infinity while all are built anew; `undefined`: they
+ * are current, or the answer does not read days.
  */
 export function daysBehind(builtTo: string | null | undefined, answeredAt: number): number | undefined {
   if (builtTo === undefined) return undefined;

@@ -5,7 +5,7 @@ import { type ConsoleBrowser, openConsole, type Person } from '../../support/bro
 import { startService, type RunningService } from '../../support/servers/running-service.ts';
 import { until } from '../../support/until.ts';
 
-/* A game's settings, times in its zone, refunds and notes in the console, in a real browser against the real service. */
+/* A game's settings, times in its zone, refunds and notes, in a real browser against the real service. */
 
 const hasBrowser = findBrowser() !== undefined;
 const HOSTILE = `<img src=x onerror="globalThis.hacked=1">`;
