@@ -64,9 +64,10 @@ const EFFECTS: { readonly [K in DomainFact['kind']]?: Effect } = {
   SessionClosed: 'play',
 };
 
-/** A session that its client ends is activity; one that expires or is replaced is not. */
+/** A session that its client ends is activity; one that expires or is replaced is not, nor a server's second report. */
 function effectOf(fact: DomainFact): Effect | undefined {
   if (fact.kind === 'EventTracked' && !isActivity(fact)) return undefined;
+  if (fact.kind === 'PurchaseRecorded' && fact.firstReportedAt !== undefined) return undefined;
   return fact.kind === 'SessionClosed' && fact.reason !== 'ended' ? 'playtime' : EFFECTS[fact.kind];
 }
 

@@ -10,7 +10,7 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { RecordedPurchase, RecordedRefund } from '../../core/vocabulary/state/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
-  const { digest, amount, at, by, currency, productId } = fact;
+  const { digest, amount, by, currency, productId, firstReportedAt: at = fact.at } = fact;
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
   const purchase = { amount, totalRevenue, purchaseCount, details: { at, currency, productId } };

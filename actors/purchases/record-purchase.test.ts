@@ -90,10 +90,26 @@ describe('recording a purchase', () => {
           recordedAt: 2_000,
           at: 2_001,
         },
-        { kind: 'PurchaseRecorded', by: 'server', amount: 99_900 },
+        { kind: 'PurchaseRecorded', by: 'server', amount: 99_900, at: 2_001, firstReportedAt: 2_000 },
       ]);
-      // Both the replaced and the correct purchase stay events.
-      expect(facts.filter(({ kind }) => kind === 'EventTracked')).toHaveLength(2);
+      expect(facts.filter(({ kind }) => kind === 'EventTracked')).toMatchObject([
+        { eventName: 'purchase' },
+        {
+          eventName: 'purchase_corrected',
+          properties: '{"amount":9.99,"previous_amount":900000000000,"transaction_id":"tx-1"}',
+          timestamp: 2_001,
+        },
+      ]);
+    });
+
+    it('is no activity of the player: neither when last seen nor the stage follows the server', () => {
+      const old = { lifecycleStage: 'churned', lastSeenAt: 1 } as const;
+      for (const amount of [99_900, 5]) {
+        const bought = after(aPlayer(old), { ...true1, by: 'client' }).state;
+        const { state, facts } = after(bought && { ...bought, ...old, lifecycleDueAt: 0 }, { ...true1, amount });
+        expect(state).toMatchObject({ lifecycleStage: 'churned', lastSeenAt: 2_000, totalRevenue: amount });
+        expect(facts.map(({ kind }) => kind)).not.toContain('LifecycleChanged');
+      }
     });
 
     it('confirms it when a server key sends the same values, without another event', () => {

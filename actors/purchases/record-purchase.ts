@@ -1,4 +1,4 @@
-import { PURCHASE_EVENT } from '../../core/vocabulary/service-events.ts';
+import { CORRECTION_EVENT, PURCHASE_EVENT } from '../../core/vocabulary/service-events.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
@@ -13,8 +13,8 @@ import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Adds a purchase to the player's revenue, once per `transaction_id`. A server key replaces the purchase that a client
- * key recorded under the same id, because any client can use an id first. Without an id every request is a new
- * purchase, unless an Idempotency-Key marks it as a repeat.
+ * key recorded under the same id, because any client can use an id first; it counts when the client reported it.
+ * Without an id every request is a new purchase, unless an Idempotency-Key marks it as a repeat.
  * @param targeting called only when the event names a flag
  */
 export function recordPurchase(
@@ -38,8 +38,8 @@ export function recordPurchase(
 
   const { game, environment, at, by } = context;
   const base = { entityId: playerId, game, environment, at, externalId: state.externalId } as const;
-  if (earlier !== undefined && transactionId !== null) {
-    const { digest: taken, amount: before, details: replaced = { at, currency, productId } } = earlier;
+  const { amount: before, details: replaced = { at, currency, productId } } = earlier ?? {};
+  if (earlier !== undefined && before !== undefined && transactionId !== null) {
     draft.emit({
       kind: 'PurchaseReversed',
       ...base,
@@ -47,23 +47,24 @@ export function recordPurchase(
       currency: replaced.currency,
       productId: replaced.productId,
       transactionId,
-      digest: taken,
+      digest: earlier.digest,
       recordedAt: replaced.at,
     });
   }
   const purchase = { amount, currency, productId, transactionId, digest };
-  draft.emit({ kind: 'PurchaseRecorded', ...base, ...purchase, ...(by === undefined ? {} : { by }) });
+  const first = earlier === undefined ? {} : { firstReportedAt: replaced.at };
+  draft.emit({ kind: 'PurchaseRecorded', ...base, ...purchase, ...(by === undefined ? {} : { by }), ...first });
   const purchaseCount = state.purchaseCount + (earlier === undefined ? 1 : 0);
   const reply = { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount } as const;
   // The event of the client's purchase already has the same content.
-  if (earlier?.amount === amount) return { ...reply, replayed: true };
+  if (before === amount) return { ...reply, replayed: true };
   trackServiceEvent(
     draft,
     {
       playerId,
       eventId: command.eventId,
-      eventName: PURCHASE_EVENT,
-      properties: propertiesOf(command),
+      eventName: before === undefined ? PURCHASE_EVENT : CORRECTION_EVENT,
+      properties: propertiesOf(command, before),
       sessionId: null,
       timestamp: at,
     },
@@ -73,14 +74,18 @@ export function recordPurchase(
   return reply;
 }
 
-/** The event's properties, with the exact amount; absent fields are left out. */
-function propertiesOf({ amount, currency, productId, transactionId }: RecordPurchase): JsonText {
+/** The event's properties, with exact amounts; absent fields are left out. */
+function propertiesOf(
+  { amount, currency, productId, transactionId }: RecordPurchase,
+  before: number | undefined,
+): JsonText {
   const rest = JSON.stringify({
     currency: currency ?? undefined,
     product_id: productId ?? undefined,
     transaction_id: transactionId ?? undefined,
   });
-  return `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+  const amounts = `"amount":${unitsText(amount)}${before === undefined ? '' : `,"previous_amount":${unitsText(before)}`}`;
+  return `{${amounts}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
 }
 
 /** Repeats the reply to the first request. */

@@ -42,9 +42,10 @@ SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsy
 
 -- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in. A server key's
 -- purchase replaces one that a client key recorded under the same transaction_id. Then one more row ('replaced') takes
--- the client's back: all its values, with the negative amount, and -1 in `counts`. A refund is a row with the negative
--- amount at its own time, and -1 in `counts` if nothing remains of the purchase, else 0. So sum(amount) is what was paid
--- and not refunded and sum(counts) how often, by whatever rows are grouped.
+-- the client's back: all its values, with the negative amount, and -1 in `counts`; the server's has the client's
+-- `received_at`. A refund is a row with the negative amount at its own time, and -1 in `counts` if nothing remains of
+-- the purchase, else 0. So sum(amount) is what was paid and not refunded and sum(counts) how often, by whatever rows are
+-- grouped.
 CREATE TABLE IF NOT EXISTS purchases
 (
     game_id LowCardinality(String),
@@ -67,7 +68,7 @@ CREATE TABLE IF NOT EXISTS purchases
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     -- As in events.
     facts_created UInt64 CODEC(ZSTD(1)),
-    -- The receipt, by which every figure counts.
+    -- The receipt of the first report, by which every figure counts.
     happened_at DateTime64(3, 'UTC') ALIAS received_at,
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1
 )

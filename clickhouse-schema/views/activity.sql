@@ -5,7 +5,8 @@ WHERE environment = 'live';
 
 -- Daily figures of the live environment, from `player_days`. `gap` is how many days ago the player was active before,
 -- at most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once. A
--- refund counts on its own day, which need not have a player: it is an event, and no activity.
+-- refund and the correction of an amount count on their own day, which need not have a player: they are events of the
+-- service, and no activity.
 CREATE OR REPLACE VIEW kpis_daily AS
 WITH
     grouped AS
@@ -41,9 +42,27 @@ WITH
             0,
             0,
             0,
-            count()
+            0
         FROM purchases
         WHERE environment = 'live' AND kind = 'refund'
+        GROUP BY game_id, day
+        UNION ALL
+        SELECT
+            game_id,
+            {{day happened_at}} AS day,
+            toInt64(30),
+            toInt64(0),
+            0,
+            0,
+            0,
+            toDecimal128(0, 4),
+            toDecimal128(0, 4),
+            0,
+            0,
+            0,
+            count()
+        FROM events
+        WHERE environment = 'live' AND event_name IN ('purchase_refunded', 'purchase_corrected') AND source != 'caller'
         GROUP BY game_id, day
     ),
     changes AS
@@ -112,7 +131,7 @@ SELECT
     round(playtime_seconds / nullIf(dau, 0), 1) AS playtime_per_player,
     counted AS events
 FROM rolling
-WHERE active > 0 OR refunded != 0;
+WHERE active > 0 OR refunded != 0 OR counted != 0;
 
 -- Active players by the country of their day: each counts once, so the sum of a day is its `dau`.
 CREATE OR REPLACE VIEW active_players_daily AS

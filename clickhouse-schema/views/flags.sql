@@ -100,12 +100,12 @@ WITH
                     sumIf(counts, recorded_by != 'import' AND kind != 'refund') AS bought
                 FROM purchases
                 WHERE game_id = {game: String} AND environment = 'live' AND has(names, 'purchase')
-                    AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16} + 7)
+                    AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
                 GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
+                HAVING countIf(kind = 'purchase') > 0
             )
             ARRAY JOIN arrayEnumerate(metrics) AS number
             WHERE names[number] = 'purchase'
-                AND first_place.1 >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
         ) AS tracked
         RIGHT JOIN
         (

@@ -2,9 +2,19 @@
 
 /** The event of a recorded purchase. */
 export const PURCHASE_EVENT = 'purchase';
-/** The event of a refund. It is no activity of the player: a store refunds weeks after the player left. */
+/** The event of a refund. */
 export const REFUND_EVENT = 'purchase_refunded';
+/** The event of a server's amount of a purchase for which a client reported another one. */
+export const CORRECTION_EVENT = 'purchase_corrected';
 /** The event of a recorded session. */
 export const SESSION_EVENT = 'session_recorded';
 
-export const SERVICE_EVENTS: ReadonlySet<string> = new Set([PURCHASE_EVENT, REFUND_EVENT, SESSION_EVENT]);
+export const SERVICE_EVENTS: ReadonlySet<string> = new Set([
+  PURCHASE_EVENT,
+  CORRECTION_EVENT,
+  REFUND_EVENT,
+  SESSION_EVENT,
+]);
+
+/** No activity of the player, unless a caller tracks them: a store refunds weeks after the player left. */
+export const PASSIVE_EVENTS: readonly string[] = [CORRECTION_EVENT, REFUND_EVENT];

@@ -1,7 +1,7 @@
 import { columnsOf, type DimensionName } from '../../core/vocabulary/metrics/dimensions.ts';
 import type { MeasureName } from '../../core/vocabulary/metrics/measures.ts';
 import { isRatio, measureOf, METRIC_NAMES, type MetricName, RATIOS } from '../../core/vocabulary/metrics/metrics.ts';
-import { type Asked, figure, type Row } from '../contract/http/metric-world.ts';
+import { type Asked, figure, firstPurchaseDays, type Row } from '../contract/http/metric-world.ts';
 import { dateText, localDay, startOfLocalDay } from './calendar.ts';
 import type { GamePlan } from './story.ts';
 import type { Truth } from './truth.ts';
@@ -158,7 +158,8 @@ export async function compareKpis(doors: Doors, tally: Tallies): Promise<void> {
     if (metric === undefined) throw new Error(`kpis_daily has a column without an oracle: ${name}`);
     const isShown = (day: number): boolean => {
       const asked = { fromDay: day, toDay: day + 1 };
-      return figure(truth, 'active_players', asked) !== 0 || figure(truth, 'refunds', asked) !== 0;
+      const shown = ['active_players', 'refunds', 'events'] as const;
+      return shown.some((metric) => figure(truth, metric, asked) !== 0);
     };
     const shown = daysOfPlan(plan).filter(isShown);
     const wanted = new Map(
@@ -195,31 +196,52 @@ export async function compareDailyViews(doors: Doors, tally: Tallies): Promise<v
       tally.compare(view, `${plan.id} ${column}`, found, wanted);
     }
   }
-  for (const [view, field] of [
-    ['event_counts_daily', 'event_name'],
-    ['active_players_daily', 'country'],
-  ] as const) {
-    const rows = await read<Record<string, unknown>>(`SELECT * FROM ${view} ${where}`);
-    const groups = Map.groupBy(
-      truth.rows.filter(({ source }) => source === 'events'),
-      (row) => `${dateText(row.day)} ${keyOf(row, field)}`,
-    );
-    const found = (column: string) =>
-      new Map(rows.map((row) => [`${String(row['day'])} ${String(row[field])}`, figureOf(row, column)]));
-    tally.compare(
-      view,
-      `${plan.id} events`,
-      found('events'),
-      new Map([...groups].map(([key, own]) => [key, own.length])),
-    );
-    tally.compare(
-      view,
-      `${plan.id} players`,
-      found('players'),
-      new Map([...groups].map(([key, own]) => [key, players(own)])),
-    );
+  const { rows } = truth;
+  const counted = await read<Record<string, unknown>>(`SELECT * FROM event_counts_daily ${where}`);
+  const ofName = groupsOf(rows, 'events', 'event_name');
+  compareGroups('event_counts_daily', 'event_name', counted, {
+    events: ofGroups(ofName, (own) => own.length),
+    players: ofGroups(ofName, players),
+  });
+  const active = await read<Record<string, unknown>>(`SELECT * FROM active_players_daily ${where}`);
+  const ofCountry = groupsOf(rows, 'player_days', 'country');
+  const firstPurchases = firstPurchaseDays(rows);
+  const eventsOf = Map.groupBy(
+    rows.filter(({ source, isRefund }) => source === 'events' && !isRefund),
+    ({ player, day }) => `${player} ${day}`,
+  );
+  compareGroups('active_players_daily', 'country', active, {
+    players: ofGroups(ofCountry, players),
+    payers: ofGroups(
+      ofCountry,
+      (own) => own.filter(({ player, day }) => (firstPurchases.get(player) ?? Infinity) <= day).length,
+    ),
+    events: ofGroups(ofCountry, (own) =>
+      own.reduce((sum, { player, day }) => sum + (eventsOf.get(`${player} ${day}`)?.length ?? 0), 0),
+    ),
+  });
+
+  function compareGroups(
+    view: string,
+    field: string,
+    found: readonly Record<string, unknown>[],
+    wanted: Readonly<Record<string, ReadonlyMap<string, number>>>,
+  ): void {
+    for (const [column, figures] of Object.entries(wanted)) {
+      const shown = found.map((row) => [`${String(row['day'])} ${String(row[field])}`, valueOf(row[column])] as const);
+      tally.compare(view, `${plan.id} ${column}`, new Map(shown), figures);
+    }
   }
 }
+
+const groupsOf = (rows: readonly Row[], source: Row['source'], field: string): Map<string, Row[]> =>
+  Map.groupBy(
+    rows.filter((row) => row.source === source),
+    (row) => `${dateText(row.day)} ${keyOf(row, field)}`,
+  );
+
+const ofGroups = (groups: ReadonlyMap<string, Row[]>, of: (rows: readonly Row[]) => number): Map<string, number> =>
+  new Map([...groups].map(([key, own]) => [key, of(own)]));
 
 const AGES = [1, 3, 7, 14, 30] as const;
 const LTV_AGES = [0, 1, 3, 7, 14, 30, 90] as const;
@@ -253,8 +275,12 @@ export async function compareCohorts({ plan, truth, post, read }: Doors, tally: 
     }
     const body = { kind: 'retention', days: AGES, limit: 20, ...(by === undefined ? {} : { by }), ...rangeOf(plan) };
     const { cohorts: answered } = await post('/v1/analytics/queries', body);
-    const asked: { key: string | null; day: string; players: number; retained: { day: number; players: number }[] }[] =
-      JSON.parse(JSON.stringify(answered));
+    const asked: {
+      key: string | null;
+      day: string;
+      players: number;
+      retained: { after: number; players: number }[];
+    }[] = JSON.parse(JSON.stringify(answered));
     const named = new Map(asked.map((one) => [`${one.day} ${one.key ?? ''}`, one]));
     tally.compare(
       'retention',
@@ -264,7 +290,7 @@ export async function compareCohorts({ plan, truth, post, read }: Doors, tally: 
     );
     for (const age of AGES) {
       const found = new Map(
-        [...named].map(([name, one]) => [name, one.retained.find(({ day }) => day === age)?.players ?? null]),
+        [...named].map(([name, one]) => [name, one.retained.find(({ after }) => after === age)?.players ?? null]),
       );
       tally.compare(
         'retention',

@@ -207,8 +207,8 @@ function createTeller({ id, zone, fromDay, toDay }: GamePlan, player: number, ra
     call(at, by, bought);
     if (transaction === null) return;
     if (random.chance(0.2)) call(at + 5_000, by, bought);
-    // The server reports what a client reported: the same, or what was really paid; minutes or a day later.
-    const confirmed = at + random.pick([MINUTE, DAY]);
+    // The server reports what a client reported: the same, or what was really paid; minutes or days later.
+    const confirmed = at + random.pick([MINUTE, DAY, 8 * DAY]);
     if (by === 'client' && random.chance(0.5))
       call(confirmed, 'server', random.chance(0.5) ? bought : { ...bought, amount: 20_000 });
     if (!random.chance(0.4)) return;

@@ -44,7 +44,7 @@ function detailsOf(rows: readonly Row[]): Record<string, string> {
       .toSorted((one, other) => one.receivedAt - other.receivedAt || one.sequence - other.sequence)
       .at(-1)?.values[name] ?? '';
   return {
-    country: last('events', 'country'),
+    country: last('events', 'country') || last('sessions', 'played_in'),
     platform: last('events', 'platform') || last('sessions', 'platform'),
     app_version: last('events', 'app_version') || last('sessions', 'app_version'),
   };

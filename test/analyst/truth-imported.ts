@@ -17,7 +17,7 @@ export function takeLine(walk: Walk, state: Player, player: number, line: Import
       return;
     }
     case 'session': {
-      const values = { end_reason: 'imported', ...deviceValues(line.device) };
+      const values = { end_reason: 'imported', played_in: state.country, ...deviceValues(line.device) };
       const began = at - line.seconds * 1_000;
       walk.add({ source: 'sessions', player, at: began, receivedAt: at, seconds: line.seconds, values });
       addEvent(walk, state, { ...event, name: 'session_recorded', device: line.device });

@@ -3,7 +3,7 @@ import { type Call, serviceEventId } from './story.ts';
 
 /* Purchases and refunds by brute force. */
 
-/** A transaction counts once: a server's word replaces a client's, at its own time. It is an event if it differs. */
+/** A transaction counts once, from its first report: a server's word replaces a client's; another amount is an event. */
 export function takePurchase(walk: Walk, state: Player, call: Call, act: ActOf<'buys'>): void {
   const { player, at, by } = call;
   const { amount, transaction, product, currency } = act;
@@ -20,14 +20,15 @@ export function takePurchase(walk: Walk, state: Player, call: Call, act: ActOf<'
     });
     state.paid -= 1;
   }
-  const purchase: Purchase = { amount, remaining: amount, by, at, product, currency };
+  const since = earlier?.at ?? at;
+  const purchase: Purchase = { amount, remaining: amount, by, at: since, product, currency };
   if (transaction !== null) state.purchases.set(transaction, purchase);
-  addMoney(walk, { player, at, receivedAt: at, purchase, amount, counts: 1 });
+  addMoney(walk, { player, at: since, receivedAt: since, purchase, amount, counts: 1 });
   state.paid += 1;
   if (earlier?.amount === amount) return;
   const event = {
     eventId: serviceEventId(walk.plan, call),
-    name: 'purchase',
+    name: earlier === undefined ? 'purchase' : 'purchase_corrected',
     properties: {},
     device: state.device,
     from: BY_SERVICE,

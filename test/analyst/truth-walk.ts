@@ -83,8 +83,8 @@ export function addEvent(walk: Walk, state: Player, event: Happened): void {
     player,
     at,
     receivedAt,
-    // A refund is no activity.
-    isRefund: event.name === 'purchase_refunded' && event.from.source !== 'caller',
+    // Neither a refund nor a correction is activity.
+    isRefund: ['purchase_refunded', 'purchase_corrected'].includes(event.name) && event.from.source !== 'caller',
     values: {
       event_name: event.name,
       country: event.country ?? state.country,

@@ -71,7 +71,7 @@ function close(
   { at, seconds, reason }: { at: number; seconds: number; reason: string },
 ): void {
   state.open = state.open.filter((open) => open !== session);
-  const values = { end_reason: reason, ...deviceValues(session.device) };
+  const values = { end_reason: reason, played_in: state.country, ...deviceValues(session.device) };
   add({ source: 'sessions', player, at: likely(session.openedAt, at), receivedAt: at, seconds, values });
 }
 
@@ -146,7 +146,7 @@ function takePlayed(walk: Walk, state: Player, call: Call, act: ActOf<'played'>)
   if (state.seen.has(act.session)) return;
   state.seen.add(act.session);
   const began = act.deviceAt ?? at;
-  const values = { end_reason: 'recorded', ...deviceValues(state.device) };
+  const values = { end_reason: 'recorded', played_in: state.country, ...deviceValues(state.device) };
   walk.add({ source: 'sessions', player, at: likely(began, at), receivedAt: at, seconds: act.seconds, values });
   const ended = act.deviceAt === null ? at : act.deviceAt + act.seconds * 1_000;
   const event = {

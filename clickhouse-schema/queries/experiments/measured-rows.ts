@@ -13,17 +13,14 @@ export interface Quantity {
   day?: number;
 }
 
-/** Days after a client key recorded a purchase in which the record of a server key still corrects it here. */
-const CORRECTED_DAYS = 7;
-
 /**
  * Rows that experiments measure: `(player_id, row_of, name, at, place, day, times)` and the amount of each quantity.
  * Parameters: `game`, `environment`, `names`, the bounds `rows_since` and `until`, and those of `amountParameters`.
  *
- * Recorded purchases come from `purchases`, one row per transaction. Its events would count a transaction twice that a
- * client key and a server key recorded with different amounts. The row has the time of the first record, and the amount
- * less what was refunded of it, whenever that was. Events named `purchase` that callers sent or files brought count as
- * any other event, and imported purchases as revenue alone. A session counts by its start.
+ * Recorded purchases come from `purchases`, one row per transaction, with the time of its first report and the amount
+ * less what was refunded of it, whenever that was: its event has what the first report said. Events named `purchase`
+ * that callers sent or files brought count as any other event, and imported purchases as revenue alone. A session counts
+ * by its start.
  *
  * @param zone SQL of the game's time zone
  */
@@ -73,9 +70,9 @@ function purchaseRows(quantities: readonly Quantity[]): string {
         sumIf(counts, kind != 'refund') AS bought,
         argMin(recorded_by, (received_at, facts_sequence, facts_index)) = 'import' AS is_imported
       FROM purchases
-      WHERE ${SCOPE} AND received_at >= ${SINCE} - toIntervalDay(${CORRECTED_DAYS})
+      WHERE ${SCOPE} AND received_at >= ${SINCE}
       GROUP BY player_id, transaction_id, if(transaction_id IS NULL, (facts_sequence, facts_index), (0, 0))
-      HAVING first_place.1 >= ${SINCE} AND first_place.1 < ${UNTIL}
+      HAVING countIf(kind = 'purchase') > 0 AND first_place.1 < ${UNTIL}
     )`;
 }
 

@@ -34,7 +34,8 @@ describe('rows of sessions and purchases', () => {
       recordedAt: 5_000,
       at: 9_000,
     };
-    for (const fact of [session, purchase, reversal]) {
+    const replacing: PurchaseRecorded = { ...purchase, firstReportedAt: 5_000, at: 9_000 };
+    for (const fact of [session, purchase, reversal, replacing]) {
       const [row, ...more] = namedRowsOf(fact, PLACE);
       expect(more).toEqual([]);
       if (row === undefined) throw new Error('there is no row');

@@ -55,7 +55,8 @@ const NOTHING_COUNTED = { eventCount: 0, achievements: [], interventionsShown: 0
 
 const purchases = factTable(
   ['PurchaseRecorded', 'PurchaseReversed', 'PurchaseRefunded', 'PurchaseImported', 'RefundImported'],
-  // A reversal has the receive time of its purchase, so that the sum of each day is correct. A refund has its own.
+  // A reversal and the purchase that replaces have the time of the first report, so that the sum of each day is right.
+  // A refund has its own.
   (fact) => [purchaseRow(fact)],
 )({
   placing: 'facts',
@@ -82,7 +83,7 @@ function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseRefunde
   const bought = { receivedAt: fact.at, counts: 1, rowKind: 'purchase', refundId: null };
   switch (fact.kind) {
     case 'PurchaseRecorded':
-      return { ...fact, ...bought, recordedBy: keyKind(fact.by) };
+      return { ...fact, ...bought, receivedAt: fact.firstReportedAt ?? fact.at, recordedBy: keyKind(fact.by) };
     case 'PurchaseImported':
       return { ...fact, ...bought, recordedBy: 'import' };
     case 'PurchaseReversed':

@@ -1,4 +1,4 @@
-import { REFUND_EVENT } from '../service-events.ts';
+import { PASSIVE_EVENTS } from '../service-events.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { Release, TrackItem } from '../commands/commands.ts';
 import type { ComputedUpdate } from '../documents/computed.ts';
@@ -41,9 +41,9 @@ export interface EventTracked extends FactBase, EventContext {
   computed?: readonly ComputedUpdate[];
 }
 
-/** Whether the player did something: all events but those of refunds that the service makes. */
+/** Whether the player did something: all events but those of refunds and corrections that the service makes. */
 export function isActivity({ by, eventName }: Pick<EventTracked, 'by' | 'eventName'>): boolean {
-  return by !== 'service' || eventName !== REFUND_EVENT;
+  return by !== 'service' || !PASSIVE_EVENTS.includes(eventName);
 }
 
 /** The fact of an event. `at` is the time of receipt, epoch milliseconds. */

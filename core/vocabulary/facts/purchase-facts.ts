@@ -14,11 +14,14 @@ export interface PurchaseRecorded extends FactBase {
   externalId: string;
   /** Absent in records older than kinds of callers. */
   by?: CallerKind;
+  /** When a client key reported the same transaction, at which it counts, epoch milliseconds. Absent: nobody before. */
+  firstReportedAt?: number;
 }
 
 /**
  * A purchase by a client key no longer counts, because a server key recorded the same transaction. The server's
- * `PurchaseRecorded` follows in the same record. All values are those of the reversed purchase.
+ * `PurchaseRecorded` follows in the same record and counts at the same time. All values are those of the reversed
+ * purchase.
  */
 export interface PurchaseReversed extends FactBase {
   kind: 'PurchaseReversed';

@@ -82,7 +82,7 @@ const FACTS: Fact[] = [
     recordedAt: START,
     at: START + 86_400_000,
   },
-  purchased({ ...TAKEN, amount: 50_000, at: START + 86_400_000, by: 'server' }),
+  purchased({ ...TAKEN, amount: 50_000, at: START + 86_400_000, by: 'server', firstReportedAt: START }),
 ];
 
 let clickhouse: TestClickhouse;
@@ -185,10 +185,8 @@ it('a purchase that a server key corrected adds up to what it says, by day, prod
   const counted = { amount: '5', purchases: 1 };
   const nothing = { amount: '0', purchases: 0 };
   expect(await sums('player_id')).toEqual([{ by: TAKEN.entityId, ...counted }]);
-  expect(await sums('toDate(received_at)')).toEqual([
-    { by: '2026-01-20', ...nothing },
-    { by: '2026-01-21', ...counted },
-  ]);
+  // On the day on which the client reported it.
+  expect(await sums('toDate(received_at)')).toEqual([{ by: '2026-01-20', ...counted }]);
   expect(await sums("ifNull(product_id, '')")).toEqual([
     { by: '', ...counted },
     { by: 'fake', ...nothing },
@@ -208,8 +206,6 @@ it('the views for dashboards count days of the live environment', async () => {
     clickhouse,
     'SELECT toUInt32(purchases) AS purchases, toUInt32(payers) AS payers, toString(revenue) AS revenue FROM purchases_daily ORDER BY day',
   );
-  expect(revenue).toEqual([
-    { purchases: 2, payers: 2, revenue: '9.9901' },
-    { purchases: 1, payers: 1, revenue: '5' },
-  ]);
+  // The server's amount counts on the day on which the client reported the purchase.
+  expect(revenue).toEqual([{ purchases: 3, payers: 3, revenue: '14.9901' }]);
 });

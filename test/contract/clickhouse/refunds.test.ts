@@ -12,11 +12,13 @@ import type { DomainFact, Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
+import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing-commits.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { execSql, rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
+import { buildDays } from '../../support/wire/built-days.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 
 /* What players paid and got back: decided by the owner, through the real sink, in the figures that analysts read. */
@@ -262,10 +264,85 @@ describe('rows of purchases', () => {
       toFloat64(revenue) AS revenue, toFloat64(gross_revenue) AS gross, toFloat64(refunds) AS refunds
       FROM purchases_daily ORDER BY day`;
     expect(await rowsOf(clickhouse, days)).toEqual([
-      { day: '2026-01-20', purchases: 0, payers: 0, revenue: 0, gross: 0, refunds: 0 },
-      { day: '2026-01-21', purchases: 2, payers: 1, revenue: 8, gross: 8, refunds: 0 },
+      { day: '2026-01-20', purchases: 1, payers: 1, revenue: 5, gross: 5, refunds: 0 },
+      { day: '2026-01-21', purchases: 1, payers: 1, revenue: 3, gross: 3, refunds: 0 },
       { day: '2026-01-22', purchases: 0, payers: 0, revenue: -2, gross: 0, refunds: 2 },
       { day: '2026-01-23', purchases: 0, payers: 0, revenue: -3, gross: 0, refunds: 3 },
     ]);
+  });
+});
+
+describe('a purchase that a client and a server report', () => {
+  const FIGURES = `SELECT toString(day) AS day, toUInt32(dau) AS dau, toUInt32(new_players) AS new,
+    toUInt32(first_time_payers) AS first, toUInt32(purchases) AS purchases, toFloat64(revenue) AS revenue,
+    toUInt32(events) AS events FROM kpis_daily ORDER BY day`;
+
+  async function built(game: ReturnType<typeof aGame>): Promise<Record<string, unknown>[]> {
+    await write(game.records);
+    const days = createPlayerDaysTarget(clickhouse.address);
+    await buildDays(days, 0, { createdMs: 1, sequence: game.records.length });
+    await days.close();
+    return rowsOf(clickhouse, FIGURES);
+  }
+
+  it.each([
+    ['two days later', 2 * DAY_MS],
+    ['a month later', 31 * DAY_MS],
+  ])('counts on the day of the first report, %s, and the second is no activity', async (_, later) => {
+    const game = aGame();
+    game.buy(1, START, 'client', 99_900, 'tx-1');
+    game.buy(1, START + later, 'server', 99_900, 'tx-1');
+    game.buy(2, START + 1, 'client', 99_900, 'tx-2');
+    game.buy(2, START + later, 'server', 50_000, 'tx-2');
+    const [first, ...others] = await built(game);
+    expect(first).toEqual({ day: '2026-01-20', dau: 2, new: 2, first: 2, purchases: 2, revenue: 14.99, events: 2 });
+    // The correction of the amount is an event that no player caused.
+    const day = new Date(START + later).toISOString().slice(0, 10);
+    expect(others).toEqual([{ day, dau: 0, new: 0, first: 0, purchases: 0, revenue: 0, events: 1 }]);
+    const events = `SELECT event_name, toFloat64(JSONExtractFloat(properties, 'amount')) AS amount,
+      JSONExtractFloat(properties, 'previous_amount') AS previous FROM events ORDER BY facts_sequence`;
+    expect(await rowsOf(clickhouse, events)).toEqual([
+      { event_name: 'purchase', amount: 9.99, previous: 0 },
+      { event_name: 'purchase', amount: 9.99, previous: 0 },
+      { event_name: 'purchase_corrected', amount: 5, previous: 9.99 },
+    ]);
+  });
+
+  it('counts when the server reports it, if that comes first, and after a refund it keeps its amount', async () => {
+    const game = aGame();
+    game.buy(1, START, 'server', 50_000, 'tx-1');
+    game.buy(1, START + DAY_MS, 'client', 99_900, 'tx-1');
+    game.buy(2, START, 'client', 99_900, 'tx-2');
+    game.refund(2, START + DAY_MS, 'tx-2', 20_000);
+    game.buy(2, START + 2 * DAY_MS, 'server', 50_000, 'tx-2');
+    expect(await built(game)).toEqual([
+      { day: '2026-01-20', dau: 2, new: 2, first: 2, purchases: 2, revenue: 14.99, events: 2 },
+      { day: '2026-01-21', dau: 0, new: 0, first: 0, purchases: 0, revenue: -2, events: 1 },
+    ]);
+  });
+
+  it('is taken back whole by a refund of the corrected amount, and not twice reported again', async () => {
+    const game = aGame();
+    game.buy(1, START, 'client', 99_900, 'tx-1');
+    game.buy(1, START + DAY_MS, 'server', 50_000, 'tx-1');
+    game.buy(1, START + DAY_MS + 1, 'server', 70_000, 'tx-1');
+    expect(game.refund(1, START + 2 * DAY_MS, 'tx-1')).toMatchObject({ amount: 50_000, remaining: 0, totalRevenue: 0 });
+    expect(await built(game)).toMatchObject([
+      { day: '2026-01-20', dau: 1, purchases: 1, revenue: 5 },
+      { day: '2026-01-21', dau: 0, purchases: 0, revenue: 0 },
+      { day: '2026-01-22', dau: 0, purchases: 0, revenue: -5 },
+    ]);
+  });
+
+  it('does not count a purchase in an experiment that a client reported before, and a server a month later', async () => {
+    const game = aGame();
+    game.buy(1, START - 31 * DAY_MS, 'client', 10_000, 'early');
+    game.buy(2, START - 31 * DAY_MS, 'server', 10_000, 'old');
+    game.exposed(1, 'a');
+    game.exposed(2, 'a');
+    game.buy(1, START + 1, 'server', 20_000, 'early');
+    game.refund(2, START + 2, 'old');
+    await write(game.records);
+    expect(await measured()).toEqual([{ variant: 'a', players: 2, conversions: 0, sum: 0 }]);
   });
 });

@@ -249,12 +249,17 @@ const indexes = new WeakMap<World, Index>();
 function indexOf(world: World): Index {
   const known = indexes.get(world);
   if (known !== undefined) return known;
-  const firstPurchases = new Map<number, number>();
-  for (const { source, player, day, counts } of world.rows) {
-    if (source !== 'player_days' || counts <= 0) continue;
-    firstPurchases.set(player, Math.min(day, firstPurchases.get(player) ?? day));
-  }
-  const index = { days: Map.groupBy(world.rows, ({ source, day }) => `${source} ${day}`), firstPurchases };
+  const days = Map.groupBy(world.rows, ({ source, day }) => `${source} ${day}`);
+  const index = { days, firstPurchases: firstPurchaseDays(world.rows) };
   indexes.set(world, index);
   return index;
+}
+
+export function firstPurchaseDays(rows: readonly Row[]): Map<number, number> {
+  const first = new Map<number, number>();
+  for (const { source, player, day, counts } of rows) {
+    if (source !== 'player_days' || counts <= 0) continue;
+    first.set(player, Math.min(day, first.get(player) ?? day));
+  }
+  return first;
 }

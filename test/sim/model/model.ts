@@ -16,7 +16,7 @@ import { ERRORS } from '../../../core/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
 import { countedNow, lives } from './players/model-computed.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
-import { afterFact, type Lived } from './players/model-lifecycle.ts';
+import { afterFact, type Lived, NO_ACTIVITY } from './players/model-lifecycle.ts';
 import { countedOnce, type ModelSegment, predictSegments, readersOf, type SegmentUpdate } from './model-segments.ts';
 import { predictListing } from './players/model-lists.ts';
 import { predictCall } from './model-calls.ts';
@@ -454,8 +454,8 @@ function track(
     ...counting,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
     counters: countedOnce(held.counters, eventName, at),
-    // A refund is no activity.
-    lastSeenAt: eventName === 'purchase_refunded' && by === 'service' ? held.lastSeenAt : Math.max(held.lastSeenAt, at),
+    // A refund is no activity, nor is a correction.
+    lastSeenAt: NO_ACTIVITY.has(eventName) && by === 'service' ? held.lastSeenAt : Math.max(held.lastSeenAt, at),
     ...(release === undefined ? {} : afterRelease(held, item, release, at)),
   };
   run.next.set(playerId, { ...next, exposures: exposure?.next.exposures ?? held.exposures });

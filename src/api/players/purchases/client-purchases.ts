@@ -1,5 +1,5 @@
 import { gameAddress } from '../../../../streams/config/games.ts';
-import { PURCHASE_EVENT, REFUND_EVENT } from '../../../../core/vocabulary/service-events.ts';
+import { PASSIVE_EVENTS, PURCHASE_EVENT } from '../../../../core/vocabulary/service-events.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 
@@ -13,10 +13,10 @@ export function refusedPurchase({ key, services }: Pick<RequestContext, 'key' | 
   );
 }
 
-/** Refuses an event named like a recorded purchase or a refund if the caller may not record purchases. */
+/** Refuses an event named like a recorded purchase, its correction or refund if the caller may not record purchases. */
 export function refusedEvent(
   eventName: string,
   context: Pick<RequestContext, 'key' | 'services'>,
 ): Failure | undefined {
-  return eventName === PURCHASE_EVENT || eventName === REFUND_EVENT ? refusedPurchase(context) : undefined;
+  return eventName === PURCHASE_EVENT || PASSIVE_EVENTS.includes(eventName) ? refusedPurchase(context) : undefined;
 }

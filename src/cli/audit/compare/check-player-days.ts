@@ -116,7 +116,7 @@ FROM (
   FROM (
     SELECT game_id, environment, player_id, ${dayBy(timeBy('timestamp'), zones)} AS day, 1 AS n, 0 AS played,
       toUInt64(0) AS played_seconds, toInt64(0) AS times, toDecimal128(0, 4) AS spent, ${SEQUENCE} AS sequence
-    FROM events WHERE ${COMPARED} AND (event_name != 'purchase_refunded' OR source = 'caller')
+    FROM events WHERE ${COMPARED} AND (event_name NOT IN ('purchase_refunded', 'purchase_corrected') OR source = 'caller')
     UNION ALL
     SELECT game_id, environment, player_id, ${dayBy(timeBy('start_time'), zones)} AS day, 0, 1, toUInt64(duration_seconds), 0,
       toDecimal128(0, 4), ${SEQUENCE}

@@ -191,8 +191,10 @@ function rowOfPurchase(
     }
     case 'PurchaseRecorded':
     case 'PurchaseImported': {
-      const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
-      return row('purchases', [...head, money(fact.amount), ...what, time(fact.at), by, 1, 'purchase', null]);
+      const isImported = fact.kind === 'PurchaseImported';
+      const by = isImported ? 'import' : keyKindOf(fact.by);
+      const at = isImported ? fact.at : (fact.firstReportedAt ?? fact.at);
+      return row('purchases', [...head, money(fact.amount), ...what, time(at), by, 1, 'purchase', null]);
     }
   }
 }

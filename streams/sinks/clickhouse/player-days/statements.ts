@@ -1,4 +1,4 @@
-import { REFUND_EVENT } from '../../../../core/vocabulary/service-events.ts';
+import { PASSIVE_EVENTS } from '../../../../core/vocabulary/service-events.ts';
 import { LATE_DAYS } from '../../../../clickhouse-schema/event-time.ts';
 
 /*
@@ -35,8 +35,7 @@ const lastOf = (column: string): string =>
 const SOURCES: readonly Source[] = [
   {
     table: 'events',
-    // A refund is no activity of the player: a store refunds weeks after the player left.
-    isActivity: `NOT (event_name = '${REFUND_EVENT}' AND source != 'caller')`,
+    isActivity: `NOT (event_name IN (${PASSIVE_EVENTS.map((name) => `'${name}'`).join(', ')}) AND source != 'caller')`,
     figures: ['count()', '0', '0', '0', 'toDecimal64(0, 4)'],
     details: [lastOf('country'), lastOf('platform'), lastOf('app_version')],
   },

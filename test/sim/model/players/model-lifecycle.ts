@@ -35,8 +35,8 @@ export function afterFact(state: PlayerState, fact: DomainFact, at: number): Liv
   // A session that expires or is replaced is not an action of the player, but its playtime counts.
   const isOnlyPlay = fact.kind === 'SessionClosed' && fact.reason !== 'ended';
   if (!DOINGS.has(fact.kind)) return lived;
-  const isRefund = fact.kind === 'EventTracked' && fact.by === 'service' && fact.eventName === 'purchase_refunded';
-  if (isRefund) return lived;
+  if (fact.kind === 'EventTracked' && fact.by === 'service' && NO_ACTIVITY.has(fact.eventName)) return lived;
+  if (fact.kind === 'PurchaseRecorded' && fact.firstReportedAt !== undefined) return lived;
   const stage = isOnlyPlay ? state.lifecycleStage : stageInDoing(state);
   if (stage !== state.lifecycleStage) become(lived, stage, at);
   validate(lived, at);
@@ -75,6 +75,9 @@ export function predictImportedLife(state: PlayerState, isLatest: boolean, at: n
   const times = changeTimes({ ...state, lifecycleStage: stage, lifecycleChangedAt: stageChangedAt, churnHigh }, at);
   return { stage, stageChangedAt, churnHigh, dueAt: times.length === 0 ? 0 : Math.max(at, Math.min(...times)) };
 }
+
+/** Events of the service that no player caused. */
+export const NO_ACTIVITY: ReadonlySet<string> = new Set(['purchase_corrected', 'purchase_refunded']);
 
 const DOINGS: ReadonlySet<DomainFact['kind']> = new Set([
   'EventTracked',

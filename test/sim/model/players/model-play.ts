@@ -83,7 +83,7 @@ export function modelDeviceOf({ sessions, device }: PlayerState, { sessionId, pl
 
 /**
  * A purchase counts once for its transaction; without a transaction every request counts. A player with a purchase is a
- * payer. A server key's record replaces a client key's record of the same transaction.
+ * payer. A server key's record replaces a client key's record of the same transaction, and counts at its time.
  */
 export function predictPurchase(
   held: PlayerState,
@@ -103,14 +103,15 @@ export function predictPurchase(
   const kept = before === undefined ? held : withoutPurchase(held, before);
   const totals = { totalRevenue: kept.totalRevenue + amount, purchaseCount: kept.purchaseCount + 1 };
   const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
-  const details = { at, currency, productId };
+  const since = before === undefined ? at : (before.details?.at ?? at);
+  const details = { at: since, currency, productId };
   const facts: DomainFact[] = [];
   if (before !== undefined && transactionId !== null) {
     const { at: recordedAt, ...detailsBefore } = before.details ?? details;
     const reversed = { amount: before.amount, transactionId, digest: before.digest, recordedAt };
     facts.push({ kind: 'PurchaseReversed', ...base, ...detailsBefore, ...reversed });
   }
-  const whose = by === undefined ? {} : { by };
+  const whose = { ...(by === undefined ? {} : { by }), ...(before === undefined ? {} : { firstReportedAt: since }) };
   facts.push({ kind: 'PurchaseRecorded', ...base, amount, currency, productId, transactionId, digest, ...whose });
   const purchase = {
     digest: digest ?? '',
@@ -124,18 +125,20 @@ export function predictPurchase(
     ...totals,
     isPayer: true,
     recordedPurchases: digest === null ? kept.recordedPurchases : [...kept.recordedPurchases, purchase],
-    lastSeenAt: Math.max(held.lastSeenAt, at),
+    lastSeenAt: Math.max(held.lastSeenAt, since),
   };
   const reply = { kind: 'purchaseRecorded', playerId, amount, ...totals } as const;
   // The event of the client's purchase already has the same content.
   if (before?.amount === amount) return { reply: { ...reply, replayed: true }, change: { facts, next } };
   const properties = {
     amount: amount / 10_000,
+    ...(before === undefined ? {} : { previous_amount: before.amount / 10_000 }),
     ...(currency === null ? {} : { currency }),
     ...(productId === null ? {} : { product_id: productId }),
     ...(transactionId === null ? {} : { transaction_id: transactionId }),
   };
-  return { reply, change: { facts, next, event: eventOf(playerId, eventId, 'purchase', properties, at) } };
+  const eventName = before === undefined ? 'purchase' : 'purchase_corrected';
+  return { reply, change: { facts, next, event: eventOf(playerId, eventId, eventName, properties, at) } };
 }
 
 function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase): PlayerState {
