@@ -18,6 +18,7 @@ import {
 import { readBody } from './read-body.ts';
 import { COMMON_HEADERS, runStatement } from './run-statement.ts';
 import { parseTarget, type RequestTarget } from './request-target.ts';
+import { createViewReplaces } from './view-replaces.ts';
 import { decompressBlocks } from './wire/compressed-blocks.ts';
 import { createStatementSlots } from '../../../clickhouse-schema/queries/statements/statement-slots.ts';
 
@@ -66,6 +67,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
       ENGINE_LIMITS.clickhouseServiceConnections + (options.processes - 1) * ENGINE_LIMITS.clickhouseProcessConnections,
   });
 
+  const views = createViewReplaces();
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = parseTarget(request.url ?? '/');
     const engine = options.engine();
@@ -107,7 +110,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (service) request.socket.setTimeout(0);
     const release = await slots[statement.caller].take();
     try {
-      await runStatement({ ...options, engine }, statement, body, response);
+      await runStatement({ ...options, engine, views }, statement, body, response);
     } finally {
       release();
       if (service) request.socket.setTimeout(ENGINE_LIMITS.clickhouseIdleMs);

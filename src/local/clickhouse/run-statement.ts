@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { answer } from './answer.ts';
 import type { Engine } from './engine/engine.ts';
-import { planStatement } from './engine/plan-statement.ts';
+import { planStatement, type StatementPlan } from './engine/plan-statement.ts';
 import { ENGINE_LIMITS } from './limits.ts';
 import type { StatementRequest } from './parse-request.ts';
+import { isReplace, type ViewReplaces } from './view-replaces.ts';
 
 export const COMMON_HEADERS = {
   'X-ClickHouse-Server-Display-Name': 'embedded',
@@ -20,18 +21,35 @@ export interface RunOptions {
   ids: Ids;
   /** The service's database; the default one of statements. */
   database: string;
+  views: ViewReplaces;
 }
 
-/** Runs a statement on a connection of its own, and answers with its result. */
+/** Runs a statement and answers with its result. */
 export async function runStatement(
-  { engine, ids, database }: RunOptions,
+  options: RunOptions,
   statement: StatementRequest,
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> {
+  const { engine, database, views } = options;
   const currentDatabase = statement.database ?? database;
   const plan = await planStatement(engine, { ...statement, body, ownDatabase: database, currentDatabase });
-  if (response.destroyed) return;
+  const run = async () => {
+    if (!response.destroyed) await runPlan(options, statement, plan, currentDatabase, response);
+  };
+  if (plan.kind === 'insert') await run();
+  else if (isReplace(plan.sql)) await views.replace(run);
+  else await views.read(run);
+}
+
+/** Runs a plan on a connection of its own. */
+async function runPlan(
+  { engine, ids }: RunOptions,
+  statement: StatementRequest,
+  plan: StatementPlan,
+  currentDatabase: string,
+  response: ServerResponse,
+): Promise<void> {
   const settings = new Map([...statement.settings, ...plan.settings]);
   // The engine reads a file in blocks of this many rows. As inline data, each makes a part of its own.
   if (plan.kind === 'insert' && plan.binary) {
