@@ -118,6 +118,17 @@ describe('patching a player', () => {
     expect(reply).toMatchObject({ player: { email: null, attributes: '{"a":{"c":2},"e":5}' } });
   });
 
+  it('marks a test player, and unmarks it; what says nothing of it leaves the mark', () => {
+    const patch = { kind: 'PatchPlayer', playerId: ID } as const;
+    const marked = given(registered()).when(aCommand({ ...patch, isTestPlayer: true }));
+    expect(marked.facts).toMatchObject([{ changed: ['is_test_player'], player: { isTestPlayer: true } }]);
+    const held = given([...registered(), ...marked.facts]);
+    held.when(aCommand({ ...patch, isTestPlayer: true })).thenFacts([]);
+    expect(held.when(aCommand({ ...patch, email: 'a@b.c' })).reply).toMatchObject({ player: { isTestPlayer: true } });
+    const { facts } = held.when(aCommand({ ...patch, isTestPlayer: false }));
+    expect(facts).toMatchObject([{ changed: ['is_test_player'], player: { isTestPlayer: false } }]);
+  });
+
   it('replies PLAYER_NOT_FOUND for a missing player', () => {
     given([])
       .when(aCommand({ kind: 'PatchPlayer', playerId: ID, email: 'a@b.c' }))

@@ -19,6 +19,7 @@ export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
+    isTestPlayer: false,
     firstSeenAt: 1_000,
     lastSeenAt: 1_000,
     attributes: '{}',

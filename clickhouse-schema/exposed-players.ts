@@ -1,3 +1,5 @@
+import { countedPlayers } from './counted-players.ts';
+
 /** What the queries and the view of an experiment say differently, as SQL. */
 export interface ExposedParts {
   /** The flag of a game. */
@@ -48,7 +50,7 @@ export function exposedPlayers(parts: ExposedParts): string {
         if(NOT is_current OR has(${variants}, seen), stratum, 0) AS drawn,
         is_current AND drawn > 0 AS is_drawn
       FROM flag_exposures
-      WHERE ${scope} AND ${isBefore} AND if(${isCurrent}, ${inTime}, ${sinceEarlier})
+      WHERE ${scope} AND ${countedPlayers()} AND ${isBefore} AND if(${isCurrent}, ${inTime}, ${sinceEarlier})
     )
     GROUP BY player_id
     HAVING countIf(is_current) > 0

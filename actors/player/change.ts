@@ -5,12 +5,13 @@ import type { Context, Decision } from '../decision/decision.ts';
 import type { PlayerUpdated } from '../../core/vocabulary/facts/facts.ts';
 import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
 import { mergeAttributes } from './attributes.ts';
-import type { PlayerView } from '../../core/vocabulary/state/player.ts';
+import { type PlayerView, TEST_PLAYER_FIELD } from '../../core/vocabulary/state/player.ts';
 
 /** The requested changes of a registration or patch; omitted fields stay. `attributes` is a merge patch. */
 export interface PlayerChange {
   email?: string | null;
   deviceId?: string | null;
+  isTestPlayer?: boolean;
   attributes?: JsonText;
 }
 
@@ -24,11 +25,13 @@ export function changePlayer(state: PlayerState, change: PlayerChange, context: 
     ...before,
     email: change.email === undefined ? before.email : change.email,
     deviceId: change.deviceId === undefined ? before.deviceId : change.deviceId,
+    isTestPlayer: change.isTestPlayer ?? before.isTestPlayer,
     attributes,
   };
   const changed = [
     ...(player.email === before.email ? [] : ['email']),
     ...(player.deviceId === before.deviceId ? [] : ['device_id']),
+    ...(player.isTestPlayer === before.isTestPlayer ? [] : [TEST_PLAYER_FIELD]),
     ...(player.attributes === before.attributes ? [] : ['attributes']),
   ];
   const reply = { kind: 'player', player, created: false } as const;

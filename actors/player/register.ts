@@ -46,6 +46,7 @@ function withoutPrivateData(player: PlayerView, { deviceId, attributes }: Regist
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
+    isTestPlayer: false,
     // The caller sent these attributes itself.
     attributes: mergeAttributes('{}', attributes ?? '{}') ?? '{}',
   };
@@ -76,6 +77,7 @@ export function newPlayer(
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
+    isTestPlayer: false,
     firstSeenAt: at,
     lastSeenAt: at,
     attributes,

@@ -1,3 +1,5 @@
+import { countedPlayers } from '../counted-players.ts';
+
 /* Retention in SQL, which the views and the queries share. */
 
 export const RETENTION_INTERVALS = ['day', 'week', 'month'] as const;
@@ -30,8 +32,8 @@ export const RETENTION_INTERVAL: Readonly<Record<RetentionInterval, IntervalSql>
   },
 };
 
-/** Rows of `player_days` whose player is in a cohort: see `first_day` there. */
-export const IN_COHORT = 'first_day = cohort_day';
+/** Rows of `player_days` whose player counts and is in a cohort: see `first_day` there. */
+export const IN_COHORT = `first_day = cohort_day AND ${countedPlayers()}`;
 
 /** The days that views have as columns. */
 const VIEW_DAYS = [1, 3, 7, 14, 30];

@@ -76,3 +76,19 @@ ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- The players whom figures leave out, marked by `is_test_player`. FINAL drops those who were unmarked. `version` (place
+-- in the log, also after a broker started over) picks the newest row of a player.
+CREATE TABLE IF NOT EXISTS test_players
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID,
+    external_id String CODEC(ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    unmarked UInt8,
+    version UInt128
+)
+ENGINE = ReplacingMergeTree(version, unmarked)
+ORDER BY (game_id, environment, player_id)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

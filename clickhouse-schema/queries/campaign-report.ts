@@ -1,3 +1,4 @@
+import { countedPlayers } from '../counted-players.ts';
 import type { QueryResult } from '../query-result.ts';
 
 /** What became of a campaign. */
@@ -102,6 +103,7 @@ const STEPS = `
 SELECT event, reason, uniqExact(player_id) AS players, count() AS times
 FROM campaign_events
 WHERE game_id = {game:String} AND environment = {environment:String} AND campaign_id = {campaign:String}
+  AND ${countedPlayers()}
 GROUP BY event, reason
 ORDER BY event, reason`;
 

@@ -17,6 +17,14 @@ export const ORIGIN = {
   facts_index: uint32((_: unknown, origin: FactOrigin) => origin.index),
 };
 
+/**
+ * Newer rows of a member replace older ones: by the stream's creation, because sequences restart with it, then by
+ * record, then by index, because one record may hold an entry and an exit. 48, 48 and 32 bits.
+ */
+export function memberVersion({ stream, sequence, index }: FactOrigin): bigint {
+  return (createdMs(stream) << 80n) | (BigInt(sequence) << 32n) | BigInt(index);
+}
+
 /** The creation of FACTS as a number that grows with each creation. */
 export function createdMs(stream: string): bigint {
   const ms = Date.parse(stream);

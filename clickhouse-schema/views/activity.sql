@@ -26,7 +26,7 @@ WITH
             sum(playtime_seconds) AS seconds,
             sum(events) AS counted
         FROM player_days FINAL
-        WHERE environment = 'live'
+        WHERE environment = 'live' AND {{counted}}
         GROUP BY game_id, day, gap
         UNION ALL
         SELECT
@@ -44,7 +44,7 @@ WITH
             0,
             0
         FROM purchases
-        WHERE environment = 'live' AND kind = 'refund'
+        WHERE environment = 'live' AND {{counted}} AND kind = 'refund'
         GROUP BY game_id, day
         UNION ALL
         SELECT
@@ -143,7 +143,7 @@ SELECT
     countIf(first_purchase_day <= day) AS payers,
     sum(events) AS events
 FROM player_days FINAL
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id, country;
 
 -- Up to when the days of each game are built. A game with nothing that waits is built up to where the builder looked.

@@ -14,7 +14,7 @@ SELECT
     count() AS events,
     uniqExact(player_id) AS players
 FROM campaign_events
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id, campaign_id, campaign_key, event, reason;
 
 -- The funnel of each campaign, and what held-out players did without it. A player belongs to an arm from the first time
@@ -38,7 +38,7 @@ WITH
             countIf(event = 'shown') > 0 AS was_shown,
             countIf(event = 'clicked') > 0 AS has_clicked
         FROM campaign_events
-        WHERE environment = 'live'
+        WHERE environment = 'live' AND {{counted}}
         GROUP BY game_id, campaign_id, player_id
         HAVING is_treated != is_held_out
     ),
@@ -62,7 +62,7 @@ WITH
                 sum(amount) AS net,
                 min(received_at) AS bought_at
             FROM purchases
-            WHERE environment = 'live' AND (game_id, player_id) IN (SELECT game_id, player_id FROM entries)
+            WHERE environment = 'live' AND {{counted}} AND (game_id, player_id) IN (SELECT game_id, player_id FROM entries)
             GROUP BY game_id, player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
         ) AS purchases ON purchases.game_id = entries.game_id AND purchases.player_id = entries.player_id
         WHERE purchases.bought_at >= entries.entered_at
@@ -111,7 +111,7 @@ WITH
             countIf(event = 'shown') > 0 AS was_shown,
             countIf(event = 'clicked') > 0 AS has_clicked
         FROM campaign_events
-        WHERE game_id = {game: String} AND environment = 'live'
+        WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
             AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String})
         GROUP BY campaign_id, player_id
         HAVING is_treated != is_held_out
@@ -136,18 +136,18 @@ WITH
                 0 AS counts, toDecimal64(0, 4) AS gross, toDecimal64(0, 4) AS net, 0 AS is_session, 0 AS seconds,
                 event_name NOT IN ('purchase_refunded', 'purchase_corrected') OR source = 'caller' AS is_activity
             FROM events
-            WHERE game_id = {game: String} AND environment = 'live'
-                AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))
+            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
+                AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))
             UNION ALL
             SELECT player_id, min(received_at), 0, sumIf(counts, kind != 'refund'), sumIf(amount, kind != 'refund'),
                 sum(amount), 0, 0, false
             FROM purchases
-            WHERE game_id = {game: String} AND environment = 'live' AND player_id IN (SELECT player_id FROM entries)
+            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND player_id IN (SELECT player_id FROM entries)
             GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
             UNION ALL
             SELECT player_id, received_at, 0, 0, toDecimal64(0, 4), toDecimal64(0, 4), 1, duration_seconds, false
             FROM sessions
-            WHERE game_id = {game: String} AND environment = 'live'
+            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
         ) AS done ON done.player_id = entries.player_id
         WHERE done.at >= entries.entered_at AND done.at < entries.left_at
         GROUP BY campaign_id, player_id
@@ -184,6 +184,6 @@ LEFT ANY JOIN
 (
     SELECT player_id, lifecycle_stage
     FROM player_snapshots FINAL
-    WHERE game_id = {game: String} AND environment = 'live' AND kind = 'player'
+    WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND kind = 'player'
 ) AS stages ON stages.player_id = entries.player_id
 GROUP BY campaign_id, arm;

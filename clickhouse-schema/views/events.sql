@@ -13,7 +13,7 @@ SELECT
     count() AS events,
     uniqExact(player_id) AS players
 FROM events
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id, event_name;
 
 -- Names of events: how many there are, since when and until when, and who sent them. The expressions are those of the

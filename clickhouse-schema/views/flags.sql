@@ -18,7 +18,7 @@ SELECT
     count() AS exposures,
     uniqExact(player_id) AS players
 FROM flag_exposures
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id, flag_key, flag_version, variant_key;
 
 -- Counts and sums of an experiment with several metrics; src/analysis makes lifts, intervals and p-values of such figures.
@@ -85,7 +85,7 @@ WITH
                 arrayFold((found, key) -> JSONExtractRaw(found, key), splitByChar('.', paths[number]), properties) AS inner
             FROM events
             ARRAY JOIN arrayEnumerate(metrics) AS number
-            WHERE game_id = {game: String} AND environment = 'live' AND has(names, event_name) AND names[number] = event_name
+            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND has(names, event_name) AND names[number] = event_name
                 AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
                 AND received_at < {until: DateTime64(3, 'UTC')}
                 AND NOT (event_name = 'purchase' AND source = 'service')
@@ -99,7 +99,7 @@ WITH
                     toFloat64(sumIf(amount, recorded_by != 'import')) AS paid,
                     sumIf(counts, recorded_by != 'import' AND kind != 'refund') AS bought
                 FROM purchases
-                WHERE game_id = {game: String} AND environment = 'live' AND has(names, 'purchase')
+                WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND has(names, 'purchase')
                     AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
                 GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
                 HAVING countIf(kind = 'purchase') > 0

@@ -24,7 +24,7 @@ WITH
         SELECT player_id, event_name, happened_at, facts_sequence, facts_index
         FROM events
         WHERE game_id = {game: String}
-            AND environment = 'live'
+            AND environment = 'live' AND {{counted}}
             AND has(steps, event_name)
             AND received_at >= since
             AND received_at < until + toIntervalSecond(window_seconds) + INTERVAL 7 DAY
@@ -59,17 +59,17 @@ FROM
             player_id,
             multiIf({breakdown: String} = 'country', cohort_country, {breakdown: String} = 'platform', cohort_platform, cohort_app_version) AS value
         FROM player_days FINAL
-        WHERE game_id = {game: String} AND environment = 'live' AND day = first_day
+        WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND day = first_day
             AND {breakdown: String} IN ('country', 'platform', 'app_version')
         UNION ALL
         SELECT player_id, 'member' AS value
         FROM segment_membership_states FINAL
-        WHERE game_id = {game: String} AND environment = 'live'
+        WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
             AND startsWith({breakdown: String}, 'segment:') AND segment_key = substring({breakdown: String}, 9)
         UNION ALL
         SELECT player_id, assumeNotNull(any(variant_key)) AS value
         FROM flag_exposures
-        WHERE game_id = {game: String} AND environment = 'live' AND variant_key IS NOT NULL
+        WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND variant_key IS NOT NULL
             AND startsWith({breakdown: String}, 'variant:') AND flag_key = substring({breakdown: String}, 9)
         GROUP BY player_id
         HAVING uniqExact(variant_key) = 1

@@ -40,7 +40,7 @@ SELECT
     countIf(is_payer) AS payers,
     sum(total_revenue) AS revenue
 FROM players
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY game_id, lifecycle_stage;
 
 -- One row per player and named computed property.
@@ -78,10 +78,15 @@ SELECT
     count() AS transitions,
     uniqExact(player_id) AS players
 FROM lifecycle_transitions
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id, from_stage, to_stage;
 
 CREATE OR REPLACE VIEW live_player_beginnings AS
 SELECT * EXCEPT environment
 FROM player_beginnings
+WHERE environment = 'live';
+
+CREATE OR REPLACE VIEW live_test_players AS
+SELECT * EXCEPT (environment, unmarked, version)
+FROM test_players FINAL
 WHERE environment = 'live';

@@ -22,7 +22,7 @@ SELECT
     round(players_completed / players, 4) AS completion_rate,
     round(players_dropped / players, 4) AS drop_off
 FROM player_levels AS own FINAL
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY game_id, level;
 
 -- What players earned and spent of each currency, by the events currency_earned and currency_spent with the properties
@@ -49,6 +49,6 @@ FROM
         countIf(event_name = 'currency_earned') AS source_events,
         countIf(event_name = 'currency_spent') AS sink_events
     FROM events
-    WHERE environment = 'live' AND event_name IN ('currency_earned', 'currency_spent') AND currency != '' AND currency_amount > 0
+    WHERE environment = 'live' AND {{counted}} AND event_name IN ('currency_earned', 'currency_spent') AND currency != '' AND currency_amount > 0
     GROUP BY day, game_id, currency
 );

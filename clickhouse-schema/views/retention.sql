@@ -27,12 +27,12 @@ SELECT
     members.segment_key AS segment_key,
     countIf(days.day = days.cohort_day) AS players,
     {{retained_days days.cohort_day days.day}}
-FROM (SELECT * FROM player_days FINAL WHERE environment = 'live' AND first_day = cohort_day) AS days
+FROM (SELECT * FROM player_days FINAL WHERE environment = 'live' AND {{counted}} AND first_day = cohort_day) AS days
 INNER JOIN
 (
     SELECT game_id, player_id, segment_key
     FROM segment_membership_states FINAL
-    WHERE environment = 'live'
+    WHERE environment = 'live' AND {{counted}}
 ) AS members ON members.game_id = days.game_id AND members.player_id = days.player_id
 GROUP BY game_id, cohort_day, segment_key;
 
@@ -58,10 +58,10 @@ FROM
         assumeNotNull(any(variant_key)) AS variant,
         {{day min(received_at)}} AS exposure_day
     FROM flag_exposures
-    WHERE environment = 'live' AND variant_key IS NOT NULL
+    WHERE environment = 'live' AND {{counted}} AND variant_key IS NOT NULL
         AND (game_id, flag_key, flag_version, player_id) NOT IN
         (
-            SELECT game_id, flag_key, flag_version, player_id FROM flag_mixed_players WHERE environment = 'live'
+            SELECT game_id, flag_key, flag_version, player_id FROM flag_mixed_players WHERE environment = 'live' AND {{counted}}
         )
     GROUP BY game_id, flag_key, flag_version, player_id
     HAVING uniqExact(variant_key) = 1
@@ -70,7 +70,7 @@ LEFT JOIN
 (
     SELECT game_id, player_id, day
     FROM player_days FINAL
-    WHERE environment = 'live'
+    WHERE environment = 'live' AND {{counted}}
 ) AS days ON days.game_id = exposed.game_id AND days.player_id = exposed.player_id
 GROUP BY game_id, flag_key, flag_version, variant_key, exposure_day;
 
@@ -103,7 +103,7 @@ FROM
         ifNull(first_purchase_day = day, false) AS has_first_purchase,
         false AS is_refund
     FROM player_days FINAL
-    WHERE environment = 'live' AND first_day = cohort_day
+    WHERE environment = 'live' AND {{counted}} AND first_day = cohort_day
     UNION ALL
     SELECT first_days.game_id, first_days.cohort_day, refunds.day, refunds.paid, false, false, true
     FROM player_days AS first_days FINAL
@@ -111,10 +111,10 @@ FROM
     (
         SELECT game_id, player_id, {{day happened_at}} AS day, sum(amount) AS paid
         FROM purchases
-        WHERE environment = 'live' AND kind = 'refund'
+        WHERE environment = 'live' AND {{counted}} AND kind = 'refund'
         GROUP BY game_id, player_id, day
     ) AS refunds ON refunds.game_id = first_days.game_id AND refunds.player_id = first_days.player_id
-    WHERE first_days.environment = 'live' AND first_days.first_day = first_days.cohort_day
+    WHERE first_days.environment = 'live' AND {{counted first_days}} AND first_days.first_day = first_days.cohort_day
         AND first_days.day = first_days.cohort_day
 )
 GROUP BY game_id, cohort_day;

@@ -27,5 +27,5 @@ SELECT
     argMax(segment_key, received_at) AS segment_key,
     count() AS players
 FROM segment_memberships
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY game_id, segment_id;

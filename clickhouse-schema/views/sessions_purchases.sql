@@ -17,7 +17,7 @@ SELECT
     round(sessions / players, 4) AS sessions_per_player,
     round(playtime_seconds / players, 1) AS playtime_per_player
 FROM sessions
-WHERE environment = 'live'
+WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id;
 
 CREATE OR REPLACE VIEW live_purchases AS
@@ -45,7 +45,7 @@ FROM
         sum(amount) AS net,
         sumIf(amount, kind != 'refund') AS gross
     FROM purchases
-    WHERE environment = 'live'
+    WHERE environment = 'live' AND {{counted}}
     GROUP BY day, game_id, player_id
 )
 GROUP BY day, game_id;

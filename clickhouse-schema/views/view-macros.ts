@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import { countedPlayers } from '../counted-players.ts';
 import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
 import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
 import { cohortView, retainedDays, retainedWindows } from '../behaviour/retention.ts';
@@ -14,7 +15,8 @@ export type GameZones = ReadonlyMap<string, string>;
  * it is `game_id`.
  *
  * `{{day TIME}}`: the day of a time. `{{today}}`: this day. `{{start DAY}}`: its first moment.
- * `{{retained_days COHORT DAY}}`: the shares of players on days after the first.
+ * `{{retained_days COHORT DAY}}`: the shares of players on days after the first. `{{counted}}`: rows of players whom
+ * figures count.
  */
 export function viewMacros(zones: GameZones): Macros {
   const games = Map.groupBy(
@@ -32,6 +34,7 @@ export function viewMacros(zones: GameZones): Macros {
   return {
     // What views share with queries, so that both count the same.
     ...FUNNEL_MACROS,
+    counted: countedPlayers,
     exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),
     day: (words) => {
       const [time = '', ...game] = words.split(' ');

@@ -1,3 +1,4 @@
+import { countedPlayers } from '../../counted-players.ts';
 import type { QueryResult } from '../../query-result.ts';
 
 /* How often players were exposed to flags: the exposures of all flags, and those of one flag by day. */
@@ -64,7 +65,7 @@ export async function findExposureDays(
     `SELECT toString(toDate(received_at, {zone:String})) AS day, ifNull(variant_key, value) AS variant, count() AS exposures
     FROM flag_exposures
     WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
-      AND received_at >= fromUnixTimestamp64Milli({since:Int64})
+      AND ${countedPlayers()} AND received_at >= fromUnixTimestamp64Milli({since:Int64})
     GROUP BY day, variant
     ORDER BY day, variant`,
     { game, environment, flag: flagKey, zone, since: sinceMs },

@@ -1,3 +1,4 @@
+import { countedPlayers } from '../../counted-players.ts';
 import { LATE_MS } from '../../event-time.ts';
 
 type BoundType = 'String' | 'Float64' | 'Int64' | 'UInt32' | 'Array(String)' | 'Array(UInt32)';
@@ -55,7 +56,7 @@ export interface Statement {
 }
 
 /**
- * Rows of a game and environment that happened in a range. They were received in it or up to `LATE_DAYS` later, by
+ * Rows of players who count, of a game and environment, that happened in a range. They were received in it or up to `LATE_DAYS` later, by
  * which the engine finds them: tables are partitioned and ordered by the receipt.
  */
 export function inScope(
@@ -66,7 +67,8 @@ export function inScope(
     AND received_at >= ${moment(fromMs)}
     AND received_at < ${moment(toMs + LATE_MS)}
     AND happened_at >= ${moment(fromMs)}
-    AND happened_at < ${moment(toMs)}`;
+    AND happened_at < ${moment(toMs)}
+    AND ${countedPlayers()}`;
 }
 
 /** The day of a time by a zone's clock, a Date. */

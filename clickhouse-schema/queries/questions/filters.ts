@@ -1,3 +1,4 @@
+import { countedPlayers } from '../../counted-players.ts';
 import type { Source } from '../../../core/vocabulary/metrics/metric.ts';
 import { type Bindings, dayOf } from './bindings.ts';
 import { type Value, valueOf } from './dimensions.ts';
@@ -79,10 +80,10 @@ function playerRows(bindings: Bindings, { game, environment }: Scope): Rows {
   return { of: 'player_id', from: `SELECT player_id FROM players WHERE ${scope}` };
 }
 
-/** The days of players that a range meets, of those who were active on the last one before the range ends. */
+/** The days of players who count that a range meets, of those who were active on the last one before the range ends. */
 export function daysInScope(bindings: Bindings, { game, environment, zone, fromMs, toMs }: Scope): string {
   const { bind, moment } = bindings;
   return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
     AND day >= ${dayOf(bindings, moment(fromMs), zone)} AND day <= ${dayOf(bindings, moment(toMs - 1), zone)}
-    AND first_at < ${moment(toMs)}`;
+    AND first_at < ${moment(toMs)} AND ${countedPlayers()}`;
 }

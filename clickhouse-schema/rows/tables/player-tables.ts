@@ -2,9 +2,22 @@ import type { EntitySnapshot, PlayerErased } from '../../../core/vocabulary/fact
 import type { EntityState, PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { encodeState } from '../../../core/codec/state/state-codec.ts';
 import { type ComputedValue, propertyKeyOf } from '../../../core/vocabulary/documents/computed.ts';
+import { TEST_PLAYER_FIELD } from '../../../core/vocabulary/state/player.ts';
 import { valueAt } from '../../../core/vocabulary/state/computed-buckets.ts';
-import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';
-import { bool, money, nullableText, text, time, uint128, uint16, uint32, uint64, uuid } from '../column-types.ts';
+import { createdMs, memberVersion, ORIGIN, SCOPE } from '../common-columns.ts';
+import {
+  bool,
+  money,
+  nullableText,
+  text,
+  time,
+  uint128,
+  uint16,
+  uint32,
+  uint64,
+  uint8,
+  uuid,
+} from '../column-types.ts';
 import { factTable, type FactOrigin } from './table.ts';
 
 /** Tables of players' state and of their stage changes. */
@@ -85,6 +98,20 @@ const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])(
   },
 });
 
+const test_players = factTable(['PlayerUpdated'], (fact) => (fact.changed.includes(TEST_PLAYER_FIELD) ? [fact] : []))({
+  placing: 'memberships',
+  replacing: true,
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.player.externalId),
+    received_at: time((fact) => fact.at),
+    unmarked: uint8((fact) => (fact.player.isTestPlayer ? 0 : 1)),
+    version: uint128((_, origin) => memberVersion(origin)),
+  },
+});
+
 /** The named computed properties as of `nowMs`, as JSON by their key. */
 function namedValues({ computed = [] }: PlayerState, nowMs: number): string {
   const latest = new Map<string, ComputedValue>();
@@ -109,7 +136,7 @@ function ledgerRowId(ledgerId: string, partition: number): string {
   return `${ledgerId}/${partition}`;
 }
 
-export const STATE_TABLES = { player_snapshots, player_beginnings, lifecycle_transitions };
+export const STATE_TABLES = { player_snapshots, player_beginnings, lifecycle_transitions, test_players };
 
 /**
  * Replaces the player's snapshots, which will be deleted, until the player's next snapshot. A rebuild must find no

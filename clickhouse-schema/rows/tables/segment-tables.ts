@@ -1,6 +1,6 @@
-import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';
+import { memberVersion, ORIGIN, SCOPE } from '../common-columns.ts';
 import { text, time, uint128, uint8, uuid } from '../column-types.ts';
-import { factTable, type FactOrigin } from './table.ts';
+import { factTable } from './table.ts';
 
 /** Tables of segment transitions and memberships. */
 
@@ -31,16 +31,8 @@ const segment_membership_states = factTable(['SegmentEntered', 'SegmentExited'],
     external_id: text((fact) => fact.externalId),
     received_at: time((fact) => fact.at),
     exited: uint8((fact) => (fact.kind === 'SegmentExited' ? 1 : 0)),
-    version: uint128((_, origin) => membershipVersion(origin)),
+    version: uint128((_, origin) => memberVersion(origin)),
   },
 });
 
 export const SEGMENT_TABLES = { segment_transitions, segment_membership_states };
-
-/**
- * Newer memberships replace older ones: by the stream's creation, because sequences restart with it, then by record,
- * then by index, because one record may hold an entry and an exit. 48, 48 and 32 bits.
- */
-function membershipVersion({ stream, sequence, index }: FactOrigin): bigint {
-  return (createdMs(stream) << 80n) | (BigInt(sequence) << 32n) | BigInt(index);
-}

@@ -111,6 +111,7 @@ export type PlayerRestTuple = [
   quarantine: QuarantineTuple,
   bornSeq: number | null,
   recordedRefunds: readonly RecordedRefundTuple[] | null,
+  isTestPlayer: boolean,
 ];
 
 export function headOfPlayer(state: PlayerState): PlayerHeadTuple {
@@ -172,6 +173,7 @@ export function restOfPlayer(state: PlayerState): PlayerRestTuple {
     quarantineToTuple(state.quarantine),
     state.bornSeq ?? null,
     state.recordedRefunds?.map(refundToTuple) ?? null,
+    state.isTestPlayer,
   ];
 }
 
@@ -198,6 +200,7 @@ export const NOTHING_ELSE: PlayerRestTuple = [
   [0],
   null,
   null,
+  false,
 ];
 
 export function playerFromTuples(
@@ -223,6 +226,7 @@ export function playerFromTuples(
     totalRevenue: read[5],
     totalPlaytimeSeconds: read[6],
     isPayer: read[7],
+    isTestPlayer: rest[21],
     firstSeenAt: read[8],
     lastSeenAt: read[9],
     attributes: read[10],

@@ -46,6 +46,7 @@ export interface PatchPlayer {
   playerId: string;
   deviceId?: string | null;
   email?: string | null;
+  isTestPlayer?: boolean;
   /** JSON Merge Patch (RFC 7396) on the attributes. */
   attributes?: JsonText;
   idempotency?: IdempotencyClaim;

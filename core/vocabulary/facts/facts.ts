@@ -195,7 +195,6 @@ export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 /** Facts without rows of their own in ClickHouse: the player's next snapshot contains their changes. */
 export type FactWithoutRows =
   | PlayerRegistered
-  | PlayerUpdated
   | IdempotencyKeyUsed
   | ChurnRiskChanged
   | LifecycleScheduled

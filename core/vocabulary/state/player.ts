@@ -17,11 +17,16 @@ export interface PlayerView {
   sessionCount: number;
   totalRevenue: number;
   isPayer: boolean;
+  /** Somebody's own player for trying things out: no figure counts it. */
+  isTestPlayer: boolean;
   firstSeenAt: number;
   /** `NEVER_SEEN`: the player was imported without its last time, and was not active since. */
   lastSeenAt: number;
   attributes: JsonText;
 }
+
+/** The API's name of `isTestPlayer`, as `PlayerUpdated.changed` holds it. */
+export const TEST_PLAYER_FIELD = 'is_test_player';
 
 /** `lastSeenAt` of a player whose activity nobody saw. Its stage and churn risk do not change until it is active. */
 export const NEVER_SEEN = 0;

@@ -69,6 +69,7 @@ export function viewOf(state: PlayerState): PlayerView {
     sessionCount: state.sessionCount,
     totalRevenue: state.totalRevenue,
     isPayer: state.isPayer,
+    isTestPlayer: state.isTestPlayer,
     firstSeenAt: state.firstSeenAt,
     lastSeenAt: state.lastSeenAt,
     attributes: state.attributes,

@@ -12,6 +12,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'sessionCount',
   'totalRevenue',
   'isPayer',
+  'isTestPlayer',
   'firstSeenAt',
   'lastSeenAt',
   'attributes',

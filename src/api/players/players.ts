@@ -157,7 +157,8 @@ export const patchPlayer = defineRoute({
   summary: 'Update a player',
   description:
     'Applies a JSON Merge Patch (RFC 7396) to the attributes: null deletes a key. null also clears `email` and ' +
-    '`device_id`.',
+    '`device_id`. Analytics leave out players with `is_test_player`, also what they did before; webhooks, targeting ' +
+    'and rows do not.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   role: 'editor',
@@ -176,6 +177,9 @@ export const patchPlayer = defineRoute({
     body: Type.Object({
       device_id: Type.Optional(nullable(Type.String(deviceIdSchema))),
       email: Type.Optional(nullable(Type.String(emailSchema))),
+      is_test_player: Type.Optional(
+        Type.Boolean({ description: 'Marks the player as a test player, whom figures leave out; false unmarks it.' }),
+      ),
       attributes: Type.Optional(freeForm('JSON Merge Patch for the custom attributes.')),
     }),
   },
@@ -199,6 +203,7 @@ export const patchPlayer = defineRoute({
           playerId,
           ...(body.device_id === undefined ? {} : { deviceId: body.device_id }),
           ...(body.email === undefined ? {} : { email: body.email }),
+          ...(body.is_test_player === undefined ? {} : { isTestPlayer: body.is_test_player }),
           ...(attributes === undefined ? {} : { attributes }),
           ...(idempotency === undefined ? {} : { idempotency }),
         },

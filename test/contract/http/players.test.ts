@@ -80,6 +80,7 @@ describe('registering a player', () => {
       session_count: 3,
       total_revenue: 99.99,
       is_payer: true,
+      is_test_player: false,
       first_seen_at: '2026-01-01T00:00:00.000Z',
       last_seen_at: '2026-01-15T10:30:00.512Z',
     });

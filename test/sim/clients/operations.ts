@@ -43,6 +43,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const ofErasures = random.fork('erasures');
   const ofQuarantine = random.fork('quarantine');
   const ofCampaigns = random.fork('campaigns');
+  const ofTesters = random.fork('testers');
   const ofCallers = random.fork('callers');
   const ofImports = random.fork('imports');
   const importLines = createImports(ofImports, players, partitionOf);
@@ -97,10 +98,12 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     const field = { [`a${random.int(1, 3)}`]: random.chance(0.3) ? null : random.int(0, 9) };
     const timezone = ofCampaigns.chance(0.2) ? { timezone: ofCampaigns.pick([...ZONES.keys(), 'No/Zone', 7]) } : {};
     const email = random.chance(0.2) ? { email: random.chance(0.5) ? null : 'new@example.com' } : {};
+    const marked = ofTesters.chance(0.1) ? { isTestPlayer: ofTesters.chance(0.7) } : {};
     return keyed(playerId, claim(0.3), (idempotency) => ({
       kind: 'PatchPlayer',
       playerId,
       ...email,
+      ...marked,
       attributes: JSON.stringify(changes ? { s: stamp(), ...field, ...timezone } : {}),
       ...withClaim(idempotency),
     }));

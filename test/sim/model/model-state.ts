@@ -13,6 +13,7 @@ export function newPlayer(id: string, externalId: string, at: number): PlayerVie
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
+    isTestPlayer: false,
     firstSeenAt: at,
     lastSeenAt: at,
     attributes: '{}',
@@ -53,10 +54,10 @@ export function newState(player: PlayerView, scope: Scope, at: number): PlayerSt
 
 /** The part of a player that callers see. */
 export function viewOf(state: PlayerState): PlayerView {
-  const { id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer } = state;
+  const { id, externalId, deviceId, email, lifecycleStage, sessionCount, totalRevenue, isPayer, isTestPlayer } = state;
   const { firstSeenAt, lastSeenAt, attributes } = state;
   const person = { id, externalId, deviceId, email, attributes };
-  return { ...person, lifecycleStage, sessionCount, totalRevenue, isPayer, firstSeenAt, lastSeenAt };
+  return { ...person, lifecycleStage, sessionCount, totalRevenue, isPayer, isTestPlayer, firstSeenAt, lastSeenAt };
 }
 
 /** JSON Merge Patch for flat documents. */

@@ -378,15 +378,22 @@ function change(
   held: PlayerState,
   scope: Scope,
   at: number,
-  wanted: { email?: string | null | undefined; deviceId?: string | null | undefined; attributes?: string | undefined },
+  wanted: {
+    email?: string | null | undefined;
+    deviceId?: string | null | undefined;
+    isTestPlayer?: boolean | undefined;
+    attributes?: string | undefined;
+  },
 ): void {
   const player = viewOf(held);
   if (wanted.email !== undefined) player.email = wanted.email;
   if (wanted.deviceId !== undefined) player.deviceId = wanted.deviceId;
+  player.isTestPlayer = wanted.isTestPlayer ?? held.isTestPlayer;
   player.attributes = merged(held.attributes, wanted.attributes);
   const changed: string[] = [];
   if (player.email !== held.email) changed.push('email');
   if (player.deviceId !== held.deviceId) changed.push('device_id');
+  if (player.isTestPlayer !== held.isTestPlayer) changed.push('is_test_player');
   if (player.attributes !== held.attributes) changed.push('attributes');
   run.reply = { kind: 'player', player, created: false };
   if (changed.length === 0) return;

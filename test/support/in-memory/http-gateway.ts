@@ -187,6 +187,7 @@ export function aPlayer(some: Partial<PlayerView> = {}): PlayerView {
     sessionCount: 3,
     totalRevenue: 999_900,
     isPayer: true,
+    isTestPlayer: false,
     firstSeenAt: Date.UTC(2026, 0, 1),
     lastSeenAt: RECEIVED_AT,
     attributes: '{"level":5,"__proto__":{"x":1}}',

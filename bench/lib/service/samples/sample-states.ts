@@ -93,6 +93,7 @@ export function typicalPlayer(turn: number): PlayerState {
     totalRevenue: 99_800,
     totalPlaytimeSeconds: 36_000 + varied(9_000, 2),
     isPayer: true,
+    isTestPlayer: false,
     attributes: JSON.stringify({
       level: varied(60, 3),
       country: 'SE',

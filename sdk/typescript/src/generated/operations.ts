@@ -608,6 +608,8 @@ type Player = {
   readonly total_revenue: number;
   /** Whether the player has made a purchase. */
   readonly is_payer: boolean;
+  /** Whether the player is marked as a test player: figures leave it out. */
+  readonly is_test_player: boolean;
   /** When the player was first registered. */
   readonly first_seen_at: string;
   /** When the player was last active, by the service's clock. */
@@ -1099,6 +1101,8 @@ export interface Operations {
       readonly device_id?: string | null;
       /** E-mail address. */
       readonly email?: string | null;
+      /** Marks the player as a test player, whom figures leave out. */
+      readonly is_test_player?: boolean;
       /** JSON Merge Patch for the custom attributes. */
       readonly attributes?: Readonly<Record<string, unknown>>;
     };

@@ -31,6 +31,9 @@ export const Player = Type.Object(
       description: "Sum of all purchases in the game's currency, with up to four decimals.",
     }),
     is_payer: Type.Boolean({ description: 'Whether the player has made a purchase.' }),
+    is_test_player: Type.Boolean({
+      description: 'Whether the player is marked as a test player: figures leave it out. Set by PATCH.',
+    }),
     first_seen_at: timeOut('When the player was first registered.'),
     last_seen_at: nullableTimeOut("When the player was last active, by the service's clock; null: never."),
     attributes: freeForm('Custom attributes.'),
@@ -72,7 +75,7 @@ export function playerJson(player: PlayerView, reader: KeyKind, computed?: JsonT
     `{"id":"${player.id}","external_id":${JSON.stringify(player.externalId)},` +
     `"device_id":${JSON.stringify(player.deviceId)},${email}"lifecycle_stage":"${player.lifecycleStage}",` +
     `"session_count":${player.sessionCount},"total_revenue":${unitsText(player.totalRevenue)},` +
-    `"is_payer":${player.isPayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
+    `"is_payer":${player.isPayer},"is_test_player":${player.isTestPlayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
     `"last_seen_at":${JSON.stringify(lastSeenOf(player))},"attributes":${player.attributes}${own}}`
   );
 }
@@ -92,6 +95,7 @@ export const PLAYER_EXAMPLE = {
   session_count: 42,
   total_revenue: 99.99,
   is_payer: true,
+  is_test_player: false,
   first_seen_at: '2026-01-01T00:00:00.000Z',
   last_seen_at: '2026-01-15T10:30:00.000Z',
   attributes: { level: 25, country: 'US', language: 'en', is_vip: true },

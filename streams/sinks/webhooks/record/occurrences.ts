@@ -185,6 +185,7 @@ function samplePlayer({ entityId: id, externalId, at }: SampleBase): PlayerView 
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
+    isTestPlayer: false,
     firstSeenAt: at,
     lastSeenAt: at,
     attributes: '{"sample":true}',

@@ -19,6 +19,7 @@ export function playerData(player: PlayerView, changed: readonly string[]): Json
     session_count: player.sessionCount,
     total_revenue: player.totalRevenue / MONEY_SCALE,
     is_payer: player.isPayer,
+    is_test_player: player.isTestPlayer,
     first_seen_at: new Date(player.firstSeenAt).toISOString(),
     last_seen_at: player.lastSeenAt === NEVER_SEEN ? null : new Date(player.lastSeenAt).toISOString(),
   });

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { MEASURES } from '../../../core/vocabulary/metrics/measures.ts';
+import type { Question } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { startOfToday } from '../../support/whole-day.ts';
+
+/*
+ * Every view of figures, and every question, before rows of a test player exist, with them, and after it is unmarked. A view whose figures
+ * stay the same after that has read none of the player's rows here: the test gives it none, and fails.
+ */
+
+const AT = (await startOfToday()) - 40 * 86_400_000;
+const DAY = new Date(AT).toISOString().slice(0, 10);
+const [OTHER, TESTER] = ['00000000-0000-5000-8000-000000000001', '00000000-0000-5000-8000-000000000002'] as const;
+
+let clickhouse: TestClickhouse;
+beforeAll(async () => {
+  clickhouse = await startWithTables();
+});
+afterAll(() => clickhouse.close());
+
+async function insert(table: string, rows: readonly object[]): Promise<void> {
+  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
+  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
+}
+
+/** Something in every table of players that a figure reads. */
+async function play(player_id: string, n: number): Promise<void> {
+  const row = { player_id, external_id: `player-${n}`, received_at: AT, facts_sequence: n };
+  const day = { day: DAY, cohort_day: DAY, first_day: DAY, cohort_at: AT, first_at: AT, last_at: AT };
+  const flag = { flag_key: 'shop', flag_version: 1, period: 1, variant_key: 'blue', value: 'blue' };
+  const drawn = { reason: 'rollout', stratum: 100, attribution: 'served' };
+  const campaign = { campaign_id: 'cmp_1', campaign_key: 'comeback', campaign_version: 1, event: 'triggered' };
+  const earned = { event_id: `e-${n}`, event_name: 'currency_earned', properties: `{"currency":"gems","amount":${n}}` };
+  const purchase = { ...row, amount: 5, currency: 'USD', recorded_by: 'server' };
+  await Promise.all([
+    insert('events', [{ ...row, ...earned, timestamp: AT + 1, received_at: AT + 1 }]),
+    insert('sessions', [{ ...row, session_id: `s-${n}`, start_time: AT, end_time: AT, duration_seconds: 60 }]),
+    insert('purchases', [
+      { ...purchase, transaction_id: `t-${n}` },
+      {
+        ...purchase,
+        transaction_id: `t-${n}`,
+        amount: -2,
+        kind: 'refund',
+        refund_id: `r-${n}`,
+        counts: 0,
+        facts_index: 1,
+      },
+    ]),
+    insert('player_days', [{ player_id, ...day, events: 1, sessions: 1, purchases: 1, gross_revenue: 5, version: 1 }]),
+    insert('player_levels', [{ player_id, level: '1', starts: 1, last_at: AT, version: 1 }]),
+    insert('player_snapshots', [{ ...row, kind: 'player', lifecycle_stage: 'active', is_payer: true, version: 1 }]),
+    insert('lifecycle_transitions', [{ ...row, from_stage: 'new', to_stage: 'active', changed_at: AT }]),
+    insert('segment_membership_states', [{ ...row, segment_id: 'seg_1', segment_key: 'whales', version: 1 }]),
+    insert('flag_exposures', [{ ...row, ...flag, ...drawn }]),
+    insert('campaign_events', [{ ...row, ...campaign }]),
+  ]);
+}
+
+const mark = (unmarked: number): Promise<void> =>
+  insert('test_players', [{ player_id: TESTER, unmarked, received_at: AT, version: 1 + unmarked }]);
+
+const ROWS = ['players', 'player_properties', 'segment_memberships', 'identities', 'identified_events'];
+const OTHERS = ['event_dictionary', 'freshness', 'scores_daily', 'score_drift_daily', 'score_calibration_daily'];
+const [SINCE, UNTIL] = [`'${DAY} 00:00:00'`, 'now64(3)'];
+const PARAMETERISED = {
+  campaign_readout: "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24)",
+  experiment_readout:
+    `experiment_readout(game = 'demo', flag = 'shop', period = 1, since = ${SINCE}, until = ${UNTIL}, ` +
+    "variants = ['blue'], metrics = ['conversion:purchase'], window_days = 7, covariate_days = 7)",
+  funnel:
+    `funnel(game = 'demo', steps = ['currency_earned'], window_seconds = 60, first_day = '${DAY}', ` +
+    `last_day = '${DAY}', breakdown = '')`,
+};
+
+/** A question of each kind, and a trend of each measure. */
+function questions(): [name: string, sql: string][] {
+  const scope = {
+    game: 'demo',
+    environment: 'live',
+    fromMs: AT,
+    toMs: AT + 86_400_000,
+    zone: 'UTC',
+    limit: 10,
+  } as const;
+  const step = { eventName: 'currency_earned', where: [] };
+  const funnel = { ...scope, kind: 'funnel', steps: [step], exclusions: [], windowSeconds: 60, nowMs: AT } as const;
+  const trends = Object.keys(MEASURES)
+    .filter((name): name is keyof typeof MEASURES => name in MEASURES)
+    .map((measure): [string, Question] => {
+      const ofProperty = 'ofProperty' in MEASURES[measure] ? ({ property: 'amount' } as const) : {};
+      const rank = measure === 'percentile' ? ({ percentile: 50 } as const) : {};
+      const figure = { metric: measure, title: measure, unit: 'count', nullWithout: undefined } as const;
+      const part = { measure, eventNames: [], where: [], ...ofProperty, ...rank };
+      return [`trend of ${measure}`, { ...scope, kind: 'trend', interval: 'day', figure, parts: [part] }];
+    });
+  const [, someTrend] = trends[0] ?? [];
+  if (someTrend?.kind !== 'trend') throw new Error('there is no measure');
+  const all: [string, Question][] = [
+    ...trends,
+    ['breakdown', { ...someTrend, kind: 'breakdown', by: { kind: 'column', column: 'country' } }],
+    ['retention', { ...scope, kind: 'retention', days: [0] }],
+    ['ltv', { ...scope, kind: 'ltv', days: [30] }],
+    ['ordered funnel', { ...funnel, order: 'ordered' }],
+    ['strict funnel', { ...funnel, order: 'strict' }],
+    ['funnel in any order', { ...funnel, order: 'any_order' }],
+    ['paths', { ...scope, ...step, kind: 'paths', direction: 'forward', withinSeconds: 60 }],
+  ];
+  return all.map(([name, question]) => [name, readableSql(question)]);
+}
+
+/** What each view and each question says. */
+async function figures(): Promise<Map<string, string>> {
+  const views = await rowsOf<{ name: string }>(
+    clickhouse,
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'View'
+       AND NOT startsWith(name, 'live_') ORDER BY name`,
+  );
+  const names = views
+    .map(({ name }) => name)
+    .filter((name) => ![...ROWS, ...OTHERS, 'event_properties'].includes(name));
+  const sources = new Map(Object.entries(PARAMETERISED));
+  const ofViews = names.map((name) => [name, `SELECT * FROM ${sources.get(name) ?? name} ORDER BY ALL`] as const);
+  const figuresOf = async ([name, sql]: readonly [string, string]): Promise<[string, string]> => [
+    name,
+    JSON.stringify(await rowsOf(clickhouse, sql)),
+  ];
+  return new Map(await Promise.all([...ofViews, ...questions()].map(figuresOf)));
+}
+
+it('test players are in no figure of a view or a question, and in all of them once unmarked', async () => {
+  await play(OTHER, 1);
+  const without = await figures();
+  await mark(0);
+  await play(TESTER, 2);
+  expect(await figures()).toEqual(without);
+
+  await mark(1);
+  const unmarked = await figures();
+  expect([...unmarked].filter(([name, text]) => text === without.get(name)).map(([name]) => name)).toEqual([]);
+});
