@@ -56,8 +56,8 @@ export interface Statement {
 }
 
 /**
- * Rows of players who count, of a game and environment, that happened in a range. They were received in it or up to `LATE_DAYS` later, by
- * which the engine finds them: tables are partitioned and ordered by the receipt.
+ * Rows of players who count, of a game and environment, that happened in a range. They were received in it or up to
+ * `LATE_DAYS` later, by which the engine finds them: tables are partitioned and ordered by the receipt.
  */
 export function inScope(
   { bind, moment }: Bindings,

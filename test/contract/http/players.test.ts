@@ -69,6 +69,7 @@ describe('registering a player', () => {
       'session_count',
       'total_revenue',
       'is_payer',
+      'is_test_player',
       'first_seen_at',
       'last_seen_at',
       'attributes',
@@ -234,19 +235,25 @@ describe('patching a player', () => {
     gateway.call(server, 'PATCH', `/v1/players/players/${id}`, body, headers);
 
   it('passes the merge patch on, including null', async () => {
-    const response = await patch({ email: null, device_id: 'd', attributes: { level: null, vip: true } });
+    const response = await patch({
+      email: null,
+      device_id: 'd',
+      is_test_player: true,
+      attributes: { level: null, vip: true },
+    });
     expect(response.status).toBe(200);
     expect(gateway.backend.calls[0]?.body).toEqual({
       kind: 'PatchPlayer',
       playerId: id,
       email: null,
       deviceId: 'd',
+      isTestPlayer: true,
       attributes: '{"level":null,"vip":true}',
     });
   });
 
   it('refuses wrong types', async () => {
-    for (const body of [{ email: 5 }, { email: 'x' }, { device_id: '' }, { attributes: [1] }]) {
+    for (const body of [{ email: 5 }, { email: 'x' }, { device_id: '' }, { is_test_player: 1 }, { attributes: [1] }]) {
       expect((await patch(body)).status).toBe(400);
     }
     expect(gateway.backend.calls).toEqual([]);
