@@ -88,7 +88,15 @@ function questions(): [name: string, sql: string][] {
     limit: 10,
   } as const;
   const step = { eventName: 'currency_earned', where: [] };
-  const funnel = { ...scope, kind: 'funnel', steps: [step], exclusions: [], windowSeconds: 60, nowMs: AT } as const;
+  const next = { eventName: 'currency_spent', where: [] };
+  const funnel = {
+    ...scope,
+    kind: 'funnel',
+    steps: [step, next],
+    exclusions: [],
+    windowSeconds: 60,
+    nowMs: AT,
+  } as const;
   const trends = Object.keys(MEASURES)
     .filter((name): name is keyof typeof MEASURES => name in MEASURES)
     .map((measure): [string, Question] => {
