@@ -13,6 +13,8 @@ import { startOfToday } from '../../support/whole-day.ts';
  */
 
 const AT = (await startOfToday()) - 40 * 86_400_000;
+const DAY_MS = 86_400_000;
+const NEXT_DAY = new Date(AT + DAY_MS).toISOString().slice(0, 10);
 const DAY = new Date(AT).toISOString().slice(0, 10);
 const [OTHER, TESTER] = ['00000000-0000-5000-8000-000000000001', '00000000-0000-5000-8000-000000000002'] as const;
 
@@ -30,7 +32,15 @@ async function insert(table: string, rows: readonly object[]): Promise<void> {
 /** Something in every table of players that a figure reads. */
 async function play(player_id: string, n: number): Promise<void> {
   const row = { player_id, external_id: `player-${n}`, received_at: AT, facts_sequence: n };
-  const day = { day: DAY, cohort_day: DAY, first_day: DAY, cohort_at: AT, first_at: AT, last_at: AT };
+  const day = {
+    day: DAY,
+    cohort_day: DAY,
+    first_day: DAY,
+    cohort_at: AT,
+    first_at: AT,
+    first_purchase_day: DAY,
+    version: 1,
+  };
   const flag = { flag_key: 'shop', flag_version: 1, period: 1, variant_key: 'blue', value: 'blue' };
   const drawn = { reason: 'rollout', stratum: 100, attribution: 'served' };
   const campaign = { campaign_id: 'cmp_1', campaign_key: 'comeback', campaign_version: 1, event: 'triggered' };
@@ -51,7 +61,10 @@ async function play(player_id: string, n: number): Promise<void> {
         facts_index: 1,
       },
     ]),
-    insert('player_days', [{ player_id, ...day, events: 1, sessions: 1, purchases: 1, gross_revenue: 5, version: 1 }]),
+    insert('player_days', [
+      { player_id, ...day, events: 1, sessions: 1, purchases: 1, gross_revenue: 5 },
+      { player_id, ...day, day: NEXT_DAY, previous_day: DAY, first_at: AT + DAY_MS, events: 1 },
+    ]),
     insert('player_levels', [{ player_id, level: '1', starts: 1, last_at: AT, version: 1 }]),
     insert('player_snapshots', [{ ...row, kind: 'player', lifecycle_stage: 'active', is_payer: true, version: 1 }]),
     insert('lifecycle_transitions', [{ ...row, from_stage: 'new', to_stage: 'active', changed_at: AT }]),
