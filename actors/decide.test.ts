@@ -3,8 +3,9 @@ import type { CommandBody, RegisterPlayer, TrackItem } from '../core/vocabulary/
 import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import { SAMPLES } from '../test/fixtures/codec/samples.ts';
 import { id as SAMPLE_ID } from '../test/fixtures/codec/samples/common.ts';
+import { PLAYER_LIMITS } from './decision/limits.ts';
 import { liveDefinitions } from '../test/support/in-memory/live-definitions.ts';
-import { aCommand, aPlayer } from './testing-players.ts';
+import { aCommand, aPlayer, definitionsOf } from './testing-players.ts';
 import { given } from './testing/harness.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
@@ -121,12 +122,30 @@ describe('patching a player', () => {
   it('marks a test player, and unmarks it; what says nothing of it leaves the mark', () => {
     const patch = { kind: 'PatchPlayer', playerId: ID } as const;
     const marked = given(registered()).when(aCommand({ ...patch, isTestPlayer: true }));
-    expect(marked.facts).toMatchObject([{ changed: ['is_test_player'], player: { isTestPlayer: true } }]);
+    expect(marked.facts).toMatchObject([{ changed: ['is_test_player'], player: { isTestPlayer: true } }, { count: 1 }]);
     const held = given([...registered(), ...marked.facts]);
     held.when(aCommand({ ...patch, isTestPlayer: true })).thenFacts([]);
     expect(held.when(aCommand({ ...patch, email: 'a@b.c' })).reply).toMatchObject({ player: { isTestPlayer: true } });
     const { facts } = held.when(aCommand({ ...patch, isTestPlayer: false }));
-    expect(facts).toMatchObject([{ changed: ['is_test_player'], player: { isTestPlayer: false } }]);
+    expect(facts).toMatchObject([{ changed: ['is_test_player'], player: { isTestPlayer: false } }, { count: 0 }]);
+  });
+
+  it('counts test players in the ledger of the partition, refuses one too many, and has room after an erasure', () => {
+    const limits = { ...PLAYER_LIMITS, testPlayers: 1 };
+    const other = aPlayer({ id: 'other', externalId: 'other', isTestPlayer: true });
+    const scope = { game: 'demo', environment: 'live' } as const;
+    const ledger = { kind: 'ledger', id: 'ledger:testers:demo/live', ...scope, keys: [], lastSeq: 1 } as const;
+    const full = [aPlayer(), other, { ...ledger, testPlayers: 1 }];
+    const mark = aCommand({ kind: 'PatchPlayer', playerId: ID, isTestPlayer: true, email: 'a@b.c' });
+    const refused = given(full, definitionsOf(), limits).when(mark).thenFacts([]);
+    expect(refused.reply).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('the maximum is 1') });
+
+    const rest = aCommand({ kind: 'PatchPlayer', playerId: 'other', email: 'a@b.c' });
+    expect(given(full, definitionsOf(), limits).when(rest).facts).toMatchObject([{ changed: ['email'] }]);
+    const erased = given(full, definitionsOf(), limits).when(aCommand({ kind: 'ErasePlayer', playerId: 'other' }));
+    expect(erased.facts).toMatchObject([{ kind: 'PlayerErased' }, { kind: 'TestPlayersCounted', count: 0 }]);
+    const marked = given([aPlayer(), { ...ledger, testPlayers: 0 }], definitionsOf(), limits).when(mark);
+    expect(marked.facts).toMatchObject([{ kind: 'PlayerUpdated' }, { kind: 'TestPlayersCounted', count: 1 }]);
   });
 
   it('replies PLAYER_NOT_FOUND for a missing player', () => {

@@ -42,9 +42,10 @@ import {
   lifecycleChanged,
   lifecycleScheduled,
   registered,
+  testPlayersCounted,
   updated,
 } from './player/evolve-player.ts';
-import { patchPlayer } from './player/patch.ts';
+import { countingTestPlayers, patchPlayer } from './player/patch.ts';
 import { registerPlayer } from './player/register.ts';
 import { purchaseRecorded, purchaseRefunded, purchaseReversed } from './purchases/evolve-purchases.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
@@ -80,9 +81,12 @@ interface FactKind<F extends DomainFact> {
 
 export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsByKind[K]> } = {
   RegisterPlayer: onceOnPlayer(registerPlayer),
-  PatchPlayer: onceOnPlayer(patchPlayer),
+  PatchPlayer: onceOf((body, { draft, context }) => {
+    const patched = patchPlayer(playerIn(context, draft.get(body.playerId)), body, context);
+    return emitAll(draft, countingTestPlayers(draft, patched, context));
+  }),
   ErasePlayer: onceOf((body, { draft, context }) =>
-    emitAll(draft, erasePlayer(draft.get(body.playerId), body, context)),
+    emitAll(draft, countingTestPlayers(draft, erasePlayer(draft.get(body.playerId), body, context), context)),
   ),
   TrackEvents: (body, { draft, context, targeting }) =>
     once(
@@ -122,6 +126,7 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   PlayerRegistered: { evolve: registered, segments: ALL },
   PlayerUpdated: { evolve: evolvesPlayer(updated), segments: ALL },
   PlayerErased: { evolve: erased, segments: NONE },
+  TestPlayersCounted: { evolve: testPlayersCounted, segments: NONE },
   EventTracked: { evolve: evolvesPlayer(tracked), segments: ({ eventName }, set) => set.touchedBy(eventName) },
   EventQuarantined: { evolve: evolvesPlayer(quarantined), segments: NONE },
   IdempotencyKeyUsed: { evolve: keyUsed, segments: NONE },

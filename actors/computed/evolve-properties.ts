@@ -1,4 +1,4 @@
-import { FactOrderError } from '../decision/evolve-player.ts';
+import { ledgerOf } from '../decision/evolve-player.ts';
 import {
   NO_COMPUTED,
   type ActiveProperties,
@@ -17,11 +17,7 @@ import type { Buckets } from '../../core/vocabulary/state/aggregates.ts';
 /* The states after the facts of computed properties. None of these steps reads a definition. */
 
 export function propertiesChanged(state: EntityState | undefined, fact: PropertiesChanged): LedgerState {
-  const { entityId: id, game, environment } = fact;
-  if (state !== undefined && state.kind !== 'ledger') {
-    throw new FactOrderError(`PropertiesChanged for ${id}, which is not a ledger`);
-  }
-  const ledger: LedgerState = state ?? { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };
+  const ledger = ledgerOf(state, fact);
   return { ...ledger, properties: changed(ledger.properties ?? NO_PROPERTIES, fact) };
 }
 

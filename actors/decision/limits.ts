@@ -39,6 +39,12 @@ export const PLAYER_LIMITS = {
   eventIdBytes: 16 * 1024,
 
   /**
+   * Test players of a game and environment in one partition, of which a deployment has 2 to 128. Every figure reads all
+   * of them: 100,000 add a few milliseconds.
+   */
+  testPlayers: 2_000,
+
+  /**
    * Changes of the variant that one flag serves one player, recorded per period. A caller that alternates contexts
    * could otherwise turn every evaluation into a write. After them an exposure must name its variant.
    */

@@ -1,7 +1,7 @@
 import { hasRoomForDetails } from '../purchases/evolve-purchases.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
-import { FactOrderError } from '../decision/evolve-player.ts';
+import { ledgerOf } from '../decision/evolve-player.ts';
 import { withAllComputed, withComputed } from '../computed/evolve-properties.ts';
 import { countedLate } from '../computed/event-counters.ts';
 import { countryOf } from '../player/attributes.ts';
@@ -90,11 +90,8 @@ export function historyImported(state: PlayerState, fact: HistoryImported): Play
 
 /** The first command of a file creates its ledger. */
 export function importAdvanced(state: EntityState | undefined, fact: ImportAdvanced): LedgerState {
-  const { entityId: id, game, environment, at, line, importId, forgets } = fact;
-  if (state !== undefined && state.kind !== 'ledger') {
-    throw new FactOrderError(`ImportAdvanced for ${id}, which is not a ledger`);
-  }
-  const ledger = state ?? { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };
+  const { at, line, importId, forgets } = fact;
+  const ledger = ledgerOf(state, fact);
   const others = (ledger.imports ?? []).filter((file) => file.importId !== importId && file.importId !== forgets);
   return { ...ledger, imports: [...others, { importId, line, at }] };
 }

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../core/kernel/days.ts';
+import { ledgerOf } from '../decision/evolve-player.ts';
 import { afterErasure } from '../events/quarantine.ts';
 import type {
   ChurnRiskChanged,
@@ -7,9 +8,10 @@ import type {
   PlayerErased,
   PlayerRegistered,
   PlayerUpdated,
+  TestPlayersCounted,
 } from '../../core/vocabulary/facts/facts.ts';
 import { NO_ACTIVITY, NO_QUARANTINE } from '../../core/vocabulary/state/player.ts';
-import type { EntityState, ErasedState, PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { EntityState, ErasedState, LedgerState, PlayerState } from '../../core/vocabulary/state/state.ts';
 import { countryOf } from './attributes.ts';
 
 /**
@@ -54,6 +56,10 @@ export function registered(state: EntityState | undefined, fact: PlayerRegistere
 
 export function updated(state: PlayerState, fact: PlayerUpdated): PlayerState {
   return { ...state, ...fact.player, country: countryOf(fact.player.attributes) };
+}
+
+export function testPlayersCounted(state: EntityState | undefined, fact: TestPlayersCounted): LedgerState {
+  return { ...ledgerOf(state, fact), testPlayers: fact.count };
 }
 
 /** Ignores the state before, which a rebuild may lack. */

@@ -46,6 +46,7 @@ const FACTS: { readonly [K in Fact['kind']]: number } = {
   PlayerRegistered: 1,
   PlayerUpdated: 1,
   PlayerErased: 1,
+  TestPlayersCounted: 1,
   EventTracked: 1,
   EventQuarantined: 1,
   IdempotencyKeyUsed: 1,

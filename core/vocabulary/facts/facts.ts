@@ -40,6 +40,12 @@ export interface PlayerUpdated extends FactBase {
   player: PlayerView;
 }
 
+/** A partition of a game and environment has another number of test players. `entityId` is the ledger. */
+export interface TestPlayersCounted extends FactBase {
+  kind: 'TestPlayersCounted';
+  count: number;
+}
+
 /**
  * An event was quarantined, because it violates an enforced schema. It is not counted and not sent to webhooks. It is
  * kept and can be released by a later `EventTracked` with the same id.
@@ -162,6 +168,7 @@ export type DomainFact =
   | PlayerRegistered
   | PlayerUpdated
   | PlayerErased
+  | TestPlayersCounted
   | EventTracked
   | EventQuarantined
   | IdempotencyKeyUsed
@@ -195,6 +202,7 @@ export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 /** Facts without rows of their own in ClickHouse: the player's next snapshot contains their changes. */
 export type FactWithoutRows =
   | PlayerRegistered
+  | TestPlayersCounted
   | IdempotencyKeyUsed
   | ChurnRiskChanged
   | LifecycleScheduled

@@ -28,6 +28,11 @@ export interface PlayerView {
 /** The API's name of `isTestPlayer`, as `PlayerUpdated.changed` holds it. */
 export const TEST_PLAYER_FIELD = 'is_test_player';
 
+/** The ledger that counts a game's and environment's test players, one in each partition. */
+export function testersLedgerOf(game: string, environment: Environment): string {
+  return `ledger:testers:${game}/${environment}`;
+}
+
 /** `lastSeenAt` of a player whose activity nobody saw. Its stage and churn risk do not change until it is active. */
 export const NEVER_SEEN = 0;
 

@@ -28,6 +28,8 @@ export interface LedgerState {
   properties?: ActiveProperties;
   /** The imported files that it remembers, that of the last command at the end. */
   imports?: readonly ImportedFile[];
+  /** Of `testersLedgerOf` a game and environment: the test players of this partition. */
+  testPlayers?: number;
   lastSeq: number;
 }
 

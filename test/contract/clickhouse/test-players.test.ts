@@ -96,7 +96,7 @@ function questions(): [name: string, sql: string][] {
     game: 'demo',
     environment: 'live',
     fromMs: AT,
-    toMs: AT + 86_400_000,
+    toMs: AT + 2 * DAY_MS,
     zone: 'UTC',
     limit: 10,
   } as const;

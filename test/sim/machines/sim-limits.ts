@@ -39,6 +39,7 @@ export const SIM_LIMITS = {
   interventionsPerPlayer: 4,
   interventionOffers: 2,
   servedChanges: 4,
+  testPlayers: 1,
   // A sink often falls behind the shared reader.
   sharedReaderRecords: 16,
   sharedReaderNear: 8,

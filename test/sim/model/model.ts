@@ -24,6 +24,7 @@ import { predictImport } from './players/model-import.ts';
 import { isOneCaller, recall, remember } from './model-keys.ts';
 import { modelDeviceOf, predictPurchase, predictRefund, predictSession } from './players/model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './players/model-quarantine.ts';
+import { predictTesters } from './players/model-testers.ts';
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
@@ -130,6 +131,7 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'RefundImported',
   'HistoryImported',
   'ImportAdvanced',
+  'TestPlayersCounted',
   'SegmentEntered',
   'SegmentExited',
 ]);
@@ -202,7 +204,11 @@ function predictCommand(
     case 'PatchPlayer': {
       const held = playerOf(current(body.playerId), scope);
       if (held === undefined) return failed('PLAYER_NOT_FOUND');
+      const isMarked = body.isTestPlayer ?? held.isTestPlayer;
+      const testers = predictTesters(current, scope, Number(isMarked) - Number(held.isTestPlayer), at);
+      if (testers === 'full') return failed('CONFLICT');
       change(run, held, scope, at, body);
+      testers?.(emitter(run));
       break;
     }
     case 'ErasePlayer': {
@@ -340,10 +346,12 @@ function erase(
   const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
   run.reply = { kind: 'erased', playerId: id, erasedAt };
   if (held.kind === 'erased') return undefined;
+  const testers = predictTesters(current, scope, held.isTestPlayer ? -1 : 0, at);
   const quarantined = held.quarantine.last;
   const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
   run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined, ...device });
   run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
+  if (testers !== 'full') testers?.(emitter(run));
   return undefined;
 }
 
@@ -369,7 +377,7 @@ function playerOf(state: EntityState | undefined, scope: Scope): PlayerState | u
   return found?.kind === 'player' ? found : undefined;
 }
 
-function failed(code: 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Pick<Prediction, 'reply'> {
+function failed(code: 'CONFLICT' | 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Pick<Prediction, 'reply'> {
   return { reply: { kind: 'failure', code } };
 }
 

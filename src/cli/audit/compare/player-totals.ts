@@ -152,6 +152,7 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'SessionFlagsTold':
     case 'SessionSynced':
     case 'SnapshotMark':
+    case 'TestPlayersCounted':
       return;
   }
 }

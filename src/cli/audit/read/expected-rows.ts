@@ -91,6 +91,7 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'SessionFlagsTold':
     case 'SessionOpened':
     case 'SessionSynced':
+    case 'TestPlayersCounted':
       return [];
   }
 }
