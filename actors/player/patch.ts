@@ -35,7 +35,8 @@ export function countingTestPlayers(draft: Draft, decision: Decision, { game, en
 }
 
 function testPlayersAdded(draft: Draft, fact: DomainFact): number {
-  if (fact.kind === 'PlayerUpdated' && fact.changed.includes(TEST_PLAYER_FIELD)) return fact.player.isTestPlayer ? 1 : -1;
+  if (fact.kind === 'PlayerUpdated' && fact.changed.includes(TEST_PLAYER_FIELD))
+    return fact.player.isTestPlayer ? 1 : -1;
   if (fact.kind !== 'PlayerErased') return 0;
   const player = draft.get(fact.entityId);
   return player?.kind === 'player' && player.isTestPlayer ? -1 : 0;

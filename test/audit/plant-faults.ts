@@ -24,13 +24,15 @@ export interface Targets {
   active: string;
   /** A level with an event. */
   level: string;
+  /** A test player, one that no longer is one, and one that never was. */
+  testers: { lost: string; unmarked: string; never: string };
 }
 
 const RELATED = 'facts_sequence, facts_index';
 
 export function plantedFaults({ events, purchase, ...players }: Targets): PlantedFault[] {
   const [removed, doubled, changed] = events;
-  const { stage, member, erased, messaged, active, level } = players;
+  const { stage, member, erased, messaged, active, level, testers } = players;
   return [
     {
       statements: [`ALTER TABLE events DELETE WHERE event_id = '${removed}'`],
@@ -72,6 +74,20 @@ export function plantedFaults({ events, purchase, ...players }: Targets): Plante
           FROM players WHERE player_id = '${member}'`,
       ],
       expected: [{ kind: 'memberships', text: `segment seg_planted: the player ${member} is a member` }],
+    },
+    {
+      statements: [
+        `ALTER TABLE test_players DELETE WHERE player_id = '${testers.lost}'`,
+        `INSERT INTO test_players SELECT game_id, environment, player_id, external_id, received_at, 0, 0
+          FROM players WHERE player_id = '${testers.never}'`,
+        `INSERT INTO test_players SELECT * REPLACE (0 AS unmarked, version + 1 AS version)
+          FROM test_players WHERE player_id = '${testers.unmarked}' ORDER BY version DESC LIMIT 1`,
+      ],
+      expected: [
+        { kind: 'missing', text: `test_players: ${testers.lost}, whom the log marks` },
+        { kind: 'unexplained', text: `test_players: ${testers.never}, marked in no record` },
+        { kind: 'unexplained', text: `test_players: ${testers.unmarked}, marked in no record` },
+      ],
     },
     {
       statements: [

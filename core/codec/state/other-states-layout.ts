@@ -13,7 +13,7 @@ export type LedgerRestTuple = [
   keys: readonly KeyTuple[],
   properties: PropertiesTuple | null,
   imports: readonly ImportedTuple[] | null,
-  testPlayers: number,
+  testPlayers: number | null,
 ];
 type ImportedTuple = [importId: string, line: number, at: number];
 export type ErasedRestTuple = [erasedAt: number, keys: readonly KeyTuple[], quarantined: number];
@@ -23,7 +23,7 @@ export function otherOutline([kind, id, game, live, lastSeq]: LedgerHeadTuple | 
 }
 
 export function ledgerToTuples(state: LedgerState): [LedgerHeadTuple, LedgerRestTuple] {
-  const { id, game, environment, keys, lastSeq, properties, imports, testPlayers = 0 } = state;
+  const { id, game, environment, keys, lastSeq, properties, imports, testPlayers = null } = state;
   return [
     [2, id, game, environment === 'live', lastSeq],
     [
@@ -35,14 +35,17 @@ export function ledgerToTuples(state: LedgerState): [LedgerHeadTuple, LedgerRest
   ];
 }
 
-export function ledgerFromTuples(head: LedgerHeadTuple, [keys, properties, imports, testPlayers]: LedgerRestTuple): LedgerState {
+export function ledgerFromTuples(
+  head: LedgerHeadTuple,
+  [keys, properties, imports, testPlayers]: LedgerRestTuple,
+): LedgerState {
   return {
     ...otherOutline(head),
     kind: 'ledger',
     keys: keys.map(keyFromTuple),
     ...(properties === null ? {} : { properties: propertiesFromTuple(properties) }),
     ...(imports === null ? {} : { imports: imports.map(([importId, line, at]) => ({ importId, line, at })) }),
-    ...(testPlayers === 0 ? {} : { testPlayers }),
+    ...(testPlayers === null ? {} : { testPlayers }),
   };
 }
 

@@ -8,6 +8,7 @@ import { checkPlayerDays } from './compare/check-player-days.ts';
 import { openClickHouse, type ClickHouse, type Whole } from './read/clickhouse.ts';
 import { comparePlayers } from './compare/compare-players.ts';
 import { createRowComparison, type RowComparison } from './compare/compare-rows.ts';
+import { createTestPlayers, type TestPlayers } from './compare/check-test-players.ts';
 import { createDifferences, type Differences } from './compare/differences.ts';
 import { readErasures, type Erasures } from './read/erasures.ts';
 import { rowOfScore, rowsOfFact } from './read/expected-rows.ts';
@@ -69,6 +70,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   const differences = createDifferences();
   const erasures = await readErasures(clickhouse, facts.createdMs);
   const totals = createPlayerTotals();
+  const testPlayers = createTestPlayers();
   const devices = new Set<string>();
 
   const ofFacts = createRowComparison({
@@ -79,7 +81,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
     createdMs: facts.createdMs,
     from: facts.firstSequence,
   });
-  const factCount = await replayFacts(nats, facts, { rows: ofFacts, totals, devices, differences, note });
+  const factCount = await replayFacts(nats, facts, { rows: ofFacts, totals, testPlayers, devices, differences, note });
   await ofFacts.finish(facts.lastSequence);
   note(`${factCount} facts of ${totals.size} players are compared with their rows.`);
 
@@ -97,7 +99,8 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   await ofRecords.finish(records.lastSequence);
 
   note('Tables are compared with each other.');
-  const late = await compareTables(nats, clickhouse, { facts, erasures, differences, waitMs });
+  const compared = { facts, totals, testPlayers, erasures, differences, waitMs };
+  const late = await compareTables(nats, clickhouse, compared);
   return {
     facts,
     factCount,
@@ -148,6 +151,7 @@ async function untilConfirmed(
 interface Replay {
   rows: RowComparison;
   totals: PlayerTotals;
+  testPlayers: TestPlayers;
   /** Devices of erased players, as `<game>/<environment>/<device>`. */
   devices: Set<string>;
   differences: Differences;
@@ -157,7 +161,7 @@ interface Replay {
 const NOTED_EVERY = 1_000_000;
 
 async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: Replay): Promise<number> {
-  const { rows, totals, devices, differences, note } = replay;
+  const { rows, totals, testPlayers, devices, differences, note } = replay;
   let count = 0;
   let next = bounds.firstSequence;
   for await (const { sequence, data } of readStream(nats, 'FACTS', {
@@ -174,6 +178,7 @@ async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: R
     // A snapshot holds the state before its record.
     for (const fact of facts) {
       if (fact.kind !== 'EntitySnapshot') continue;
+      testPlayers.take(fact);
       const fault = totals.take(fact, sequence);
       if (fault !== undefined)
         differences.add('totals', `FACTS ${sequence}: the snapshot of ${fact.entityId}: ${fault}`);
@@ -183,6 +188,7 @@ async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: R
       if (count % NOTED_EVERY === 0) note(`${count} facts, up to the record ${sequence} of ${bounds.lastSequence}.`);
       if (fact.kind === 'EntitySnapshot') continue;
       totals.take(fact, sequence);
+      testPlayers.take(fact);
       if (fact.kind === 'PlayerErased' && fact.deviceId !== undefined) {
         devices.add(`${fact.game}/${fact.environment}/${fact.deviceId}`);
       }
@@ -210,6 +216,8 @@ async function replayScores(nats: NatsConnection, bounds: StreamBounds, rows: Ro
 
 interface Tables {
   facts: StreamBounds;
+  totals: PlayerTotals;
+  testPlayers: TestPlayers;
   erasures: Erasures;
   differences: Differences;
   waitMs: number;
@@ -218,11 +226,12 @@ interface Tables {
 async function compareTables(
   nats: NatsConnection,
   clickhouse: ClickHouse,
-  { facts, erasures, differences, waitMs }: Tables,
+  { facts, totals, testPlayers, erasures, differences, waitMs }: Tables,
 ): Promise<string | undefined> {
   await erasures.refresh();
   const scope = { ...placeOf(facts), pending: erasures.pending() };
   await checkMemberships(clickhouse, scope, differences);
+  await testPlayers.check(clickhouse, totals, scope, differences);
   await checkTotals(clickhouse, scope, differences);
   await checkReleases(clickhouse, scope, differences);
   await checkScores(clickhouse, differences);

@@ -40,6 +40,9 @@ async function track(playerId: string, eventName: string): Promise<number> {
   return (await call('POST', '/v1/events/events', body)).status;
 }
 
+const mark = (playerId: string, isTestPlayer: boolean) =>
+  call('PATCH', `${PLAYERS}/${playerId}`, { is_test_player: isTestPlayer });
+
 /** Rows of a player, by table, in all tables that exist. The records of the erasure itself do not count. */
 async function rowsOf(playerId: string): Promise<Map<string, number>> {
   const tables = await service.sql<{ table: string }>(
@@ -133,11 +136,12 @@ test('a player is erased from state, tables and pending deliveries, and may regi
   expect((await call('POST', '/v1/segments/segments', segment)).status).toBe(201);
 
   const player = await service.player(service.keys.live.server, 'erased-1');
+  expect((await mark(player, true)).status).toBe(200);
   expect(await track(player, 'goodbye')).toBe(200);
   await until('the first attempt has failed', () => receiver.requests.length > 0);
   await until('its rows are in', async () => {
     const rows = await rowsOf(player);
-    return ['events', 'player_snapshots', 'segment_transitions'].every((table) => rows.has(table));
+    return ['events', 'player_snapshots', 'segment_transitions', 'test_players'].every((table) => rows.has(table));
   });
   const exported = await call('GET', `${PLAYERS}/${player}/export`);
   expect(exported.body.data).toMatchObject({
@@ -213,6 +217,8 @@ async function play(): Promise<string[]> {
     await call('POST', `${PLAYERS}/${id}/purchase?amount=4.99&transaction_id=t-${name}`);
     await call('POST', `${PLAYERS}/${id}/session`, { session_id: `s-${name}`, duration_seconds: 61 });
     expect((await call('POST', '/v1/flags/flags/shop/evaluate', { player_id: id })).status).toBe(200);
+    if (name !== 'c') expect((await mark(id, true)).body.data).toMatchObject({ is_test_player: true });
+    if (name === 'b') expect((await mark(id, false)).body.data).toMatchObject({ is_test_player: false });
   }
   return players;
 }
@@ -253,6 +259,7 @@ test(
       messaged: b,
       active: c,
       level: '7',
+      testers: { lost: a, unmarked: b, never: c },
     });
     for (const { statements } of faults) {
       for (const statement of statements) await writeRows(addresses.clickhouse, statement);
