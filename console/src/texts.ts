@@ -28,6 +28,7 @@ import {
   players,
   privacy,
   purchases,
+  testPlayer,
   timeline,
 } from './texts/screens/players.ts';
 import { dictionary, quarantine, schema, schemas, trace } from './texts/screens/schemas.ts';
@@ -74,6 +75,7 @@ export const TEXTS = {
   player,
   playerCampaigns,
   playerFlags,
+  testPlayer,
   playerCount,
   playerIdentity,
   players,

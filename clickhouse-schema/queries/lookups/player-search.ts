@@ -25,6 +25,7 @@ export interface FoundPlayer {
   /** In the game's currency. */
   totalRevenue: number;
   isPayer: boolean;
+  isTestPlayer: boolean;
   country: string;
   firstSeenAt: number;
   lastSeenAt: number;
@@ -55,6 +56,7 @@ interface PlayerRow {
   session_count: number;
   revenue: number;
   is_payer: boolean;
+  is_test_player: number;
   country: string;
   first_ms: string | number;
   last_ms: string | number;
@@ -70,6 +72,7 @@ function foundPlayer(row: PlayerRow): FoundPlayer {
     sessionCount: row.session_count,
     totalRevenue: row.revenue,
     isPayer: row.is_payer,
+    isTestPlayer: row.is_test_player === 1,
     country: row.country,
     firstSeenAt: Number(row.first_ms),
     lastSeenAt: Number(row.last_ms),
@@ -79,7 +82,8 @@ function foundPlayer(row: PlayerRow): FoundPlayer {
 const COLUMNS = `
 SELECT toString(player_id) AS player_id, external_id, device_id, email, lifecycle_stage, session_count,
   toFloat64(total_revenue) AS revenue, is_payer, country, toUnixTimestamp64Milli(first_seen_at) AS first_ms,
-  toUnixTimestamp64Milli(last_seen_at) AS last_ms
+  toUnixTimestamp64Milli(last_seen_at) AS last_ms,
+  player_snapshots.player_id IN (SELECT player_id FROM test_players FINAL) AS is_test_player
 FROM player_snapshots FINAL`;
 
 const PLAYERS = `${SCOPE} AND kind = 'player'`;

@@ -31,6 +31,7 @@ const Found = Type.Object(
     session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
     total_revenue: Type.Number({ description: "Sum of all purchases in the game's currency." }),
     is_payer: Type.Boolean({ description: 'Whether the player has made a purchase.' }),
+    is_test_player: Type.Boolean({ description: 'Whether figures leave the player out, as a test player.' }),
     first_seen_at: timeOut('When the player was first registered.'),
     last_seen_at: nullableTimeOut('When the player was last active; null: never.'),
     matched: Type.Unsafe<'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null>({
@@ -175,6 +176,7 @@ function shown(player: Player, search: string | undefined) {
     session_count: player.sessionCount,
     total_revenue: player.totalRevenue,
     is_payer: player.isPayer,
+    is_test_player: player.isTestPlayer,
     first_seen_at: formatTimestamp(player.firstSeenAt),
     last_seen_at: lastSeenOf(player),
     matched: search === undefined ? null : matchOf(player, search),

@@ -47,6 +47,7 @@ export function PlayerSummary({ player }: { player: Player }) {
             [texts.playtime, data === undefined ? '…' : texts.hours((data.total_playtime_seconds / 3_600).toFixed(1))],
             [texts.revenue, money(player.total_revenue)],
             [texts.payer, player.is_payer ? TEXTS.yes : TEXTS.no],
+            [texts.testPlayer, player.is_test_player ? TEXTS.yes : TEXTS.no],
             [texts.firstSeen, <Time key="first" at={player.first_seen_at} />],
             [texts.lastSeen, <Time key="last" at={player.last_seen_at} />],
           ]}

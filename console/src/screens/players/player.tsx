@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, ApiError, call } from '../../frame/api.ts';
 import { useTab } from '../../parts/address.ts';
@@ -14,6 +14,7 @@ import { PlayerPrivacy, Receipt } from './player-privacy.tsx';
 import { PlayerPurchases } from './purchases/player-purchases.tsx';
 import { PlayerSummary } from './player-summary.tsx';
 import { PlayerTimeline } from './player-timeline.tsx';
+import { TestPlayerBadge, TestPlayerSwitch } from './test-player.tsx';
 
 const texts = TEXTS.player;
 const TABS = ['summary', 'purchases', 'flags', 'timeline', 'campaigns', 'privacy'] as const;
@@ -42,13 +43,17 @@ export function PlayerScreen({ params }: { params: Readonly<Record<string, strin
         player.data === undefined ? (
           id
         ) : (
-          <Badge variant="outline" color="gray" tt="none">
-            {player.data.lifecycle_stage}
-          </Badge>
+          <Group gap="xs">
+            <Badge variant="outline" color="gray" tt="none">
+              {player.data.lifecycle_stage}
+            </Badge>
+            {player.data.is_test_player ? <TestPlayerBadge /> : null}
+          </Group>
         )
       }
       actions={
         <>
+          {player.data === undefined ? null : <TestPlayerSwitch player={player.data} />}
           <Copy text={id} label={texts.copyId} />
           <Copy text={globalThis.location.href} label={texts.copyAddress} />
         </>

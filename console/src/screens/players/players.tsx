@@ -21,6 +21,7 @@ import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { money, number, Time } from '../../parts/lists/values.tsx';
 import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
+import { TestPlayerBadge } from './test-player.tsx';
 
 const texts = TEXTS.players;
 const REFRESH_MS = 10_000;
@@ -151,10 +152,13 @@ function columnsOf(base: string, isSearch: boolean): Column<Found>[] {
     {
       id: 'stage',
       label: texts.columns.stage,
-      cell: ({ lifecycle_stage: stage }) => (
-        <Badge variant="outline" color="gray" tt="none">
-          {stage}
-        </Badge>
+      cell: ({ lifecycle_stage: stage, is_test_player: isTestPlayer }) => (
+        <Group gap="xs">
+          <Badge variant="outline" color="gray" tt="none">
+            {stage}
+          </Badge>
+          {isTestPlayer ? <TestPlayerBadge /> : null}
+        </Group>
       ),
     },
     {

@@ -69,6 +69,7 @@ export const player = {
   playtime: 'Playtime',
   revenue: 'Revenue (game’s currency)',
   payer: 'Has paid',
+  testPlayer: 'Test player',
   firstSeen: 'First seen',
   lastSeen: 'Last seen',
   hours: (text: string) => `${text} h`,
@@ -87,6 +88,15 @@ export const player = {
   churnHelp: 'A heuristic from sessions, playtime and idle days; no trained model.',
   churnFactor: 'Factor',
   churnShare: 'Adds',
+} as const;
+
+export const testPlayer = {
+  badge: 'test player',
+  mark: 'Mark as test player',
+  markHelp:
+    'Every figure leaves the player out, also what it did before. Flags, campaigns and webhooks treat it as before.',
+  unmark: 'Unmark test player',
+  unmarkHelp: 'Every figure counts the player again, with all that it did meanwhile.',
 } as const;
 
 export const playerFlags = {

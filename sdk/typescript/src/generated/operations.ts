@@ -1063,6 +1063,8 @@ export interface Operations {
         readonly total_revenue: number;
         /** Whether the player has made a purchase. */
         readonly is_payer: boolean;
+        /** Whether figures leave the player out, as a test player. */
+        readonly is_test_player: boolean;
         /** When the player was first registered. */
         readonly first_seen_at: string;
         /** When the player was last active. */
