@@ -118,6 +118,13 @@ function questions(): [name: string, sql: string][] {
     windowSeconds: 60,
     nowMs: AT,
   } as const;
+  const eventToEvent = {
+    method: 'classic',
+    interval: 'day',
+    periods: [0],
+    firstEvent: step,
+    returnEvent: step,
+  } as const;
   const trends = Object.keys(MEASURES)
     .filter((name): name is keyof typeof MEASURES => name in MEASURES)
     .map((measure): [string, Question] => {
@@ -132,7 +139,9 @@ function questions(): [name: string, sql: string][] {
   const all: [string, Question][] = [
     ...trends,
     ['breakdown', { ...someTrend, kind: 'breakdown', by: { kind: 'column', column: 'country' } }],
-    ['retention', { ...scope, kind: 'retention', days: [0] }],
+    ['retention', { ...scope, kind: 'retention', method: 'classic', interval: 'day', periods: [0] }],
+    ['rolling retention', { ...scope, kind: 'retention', method: 'rolling', interval: 'week', periods: [0] }],
+    ['retention from event to event', { ...scope, ...eventToEvent, kind: 'retention' }],
     ['ltv', { ...scope, kind: 'ltv', days: [30] }],
     ['ordered funnel', { ...funnel, order: 'ordered' }],
     ['strict funnel', { ...funnel, order: 'strict' }],
