@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { statementsOf } from '../schema-record.ts';
 
 /** Tables, and views of rows, in which `player_id` says whose a row is. */
-const OF_PLAYERS = [
-  ...['events', 'sessions', 'purchases', 'player_days', 'player_levels', 'player_snapshots', 'lifecycle_transitions'],
-  ...['segment_transitions', 'segment_membership_states', 'flag_exposures', 'flag_mixed_players', 'campaign_events'],
-  ...['player_beginnings', 'players', 'player_properties', 'segment_memberships', 'identified_events'],
-].join('|');
+const OF_PLAYERS =
+  'events|sessions|purchases|player_days|player_levels|player_snapshots|player_beginnings|lifecycle_transitions|' +
+  'segment_transitions|segment_membership_states|flag_exposures|flag_mixed_players|campaign_events|players|' +
+  'player_properties|segment_memberships|identified_events';
 
 /** Views of rows, which show test players as they show everybody, and what operators ask of all rows. */
 const ROWS = new Set(['players', 'player_properties', 'segment_memberships', 'identities', 'identified_events']);

@@ -192,6 +192,7 @@ describe('docs/limits.md', () => {
       'static segments': SEGMENT_API_LIMITS.staticSegments,
       'players in a list': SEGMENT_API_LIMITS.listPlayers,
       'players that a segment includes, and excludes': SEGMENT_API_LIMITS.segmentExceptions,
+      'test players of one partition': PLAYER_LIMITS.testPlayers,
       flags: FLAG_API_LIMITS.flagsPerEnvironment,
       'flags with the archived ones': FLAG_API_LIMITS.flagKeysPerEnvironment,
       'rules of a flag': FLAG_LIMITS.flagRules,

@@ -15,7 +15,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/codec': ['core/vocabulary'],
 
   'clickhouse-schema': [],
-  'clickhouse-schema/behaviour': [],
+  'clickhouse-schema/behaviour': ['clickhouse-schema'],
   'clickhouse-schema/metrics': [],
   'clickhouse-schema/views': ['clickhouse-schema', 'clickhouse-schema/behaviour'],
   'clickhouse-schema/migrations': ['clickhouse-schema', 'clickhouse-schema/views'],

@@ -43,14 +43,10 @@ export function createTestPlayers(): TestPlayers {
 
 /** What a fact says of the mark; `undefined`: nothing. Of snapshots only marks are noted: they are of all players. */
 function markOf(fact: Fact): boolean | undefined {
-  switch (fact.kind) {
-    case 'PlayerUpdated':
-      return fact.changed.includes('is_test_player') ? fact.player.isTestPlayer : undefined;
-    case 'EntitySnapshot':
-      return fact.state.kind === 'player' && fact.state.isTestPlayer ? true : undefined;
-    case 'PlayerErased':
-      return false;
-    default:
-      return undefined;
+  if (fact.kind === 'PlayerErased') return false;
+  if (fact.kind === 'EntitySnapshot') {
+    return fact.state.kind === 'player' && fact.state.isTestPlayer ? true : undefined;
   }
+  const isMark = fact.kind === 'PlayerUpdated' && fact.changed.includes('is_test_player');
+  return isMark ? fact.player.isTestPlayer : undefined;
 }
