@@ -159,6 +159,7 @@ const PERIOD = {
   beforeVersion: 2,
   variants: ['blue'],
   windowDays: 7,
+  zone: 'UTC',
   sinceMs: AT,
   untilMs: AT + 2 * DAY_MS,
   earlierSinceMs: AT,
