@@ -172,7 +172,7 @@ type Asked = (() => Promise<unknown>) | 'rows' | 'not of players' | 'of all play
 const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
   experiment: () => analytics.experiment({ ...PERIOD, ...METRIC }),
   experimentReadout: () => analytics.experimentReadout({ ...PERIOD, metrics: [METRIC], by: 'country', groups: 5 }),
-  exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', sinceMs: AT }),
+  exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
   campaignReport: () =>
     analytics.campaignReport({ ...SCOPE, campaignId: 'cmp_1', conversionEvent: '', windowHours: 24 }),
   ask: 'asked above',
