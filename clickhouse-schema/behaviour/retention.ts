@@ -1,36 +1,7 @@
 import { countedPlayers } from '../counted-players.ts';
+import { INTERVAL_SQL } from './intervals.ts';
 
 /* Retention in SQL, which the views and the queries share. */
-
-export const RETENTION_INTERVALS = ['day', 'week', 'month'] as const;
-export type RetentionInterval = (typeof RETENTION_INTERVALS)[number];
-
-interface IntervalSql {
-  /** The first day of the interval in which a day lies. */
-  startOf: (day: string) => string;
-  /** The number of intervals from that of one day to that of another. */
-  between: (one: string, other: string) => string;
-  /** A day some intervals later. */
-  later: (day: string, count: string) => string;
-}
-
-export const RETENTION_INTERVAL: Readonly<Record<RetentionInterval, IntervalSql>> = {
-  day: {
-    startOf: (day) => day,
-    between: (one, other) => `toInt64(${other} - ${one})`,
-    later: (day, count) => `addDays(${day}, ${count})`,
-  },
-  week: {
-    startOf: (day) => `toMonday(${day})`,
-    between: (one, other) => `toInt64(intDiv(toMonday(${other}) - toMonday(${one}), 7))`,
-    later: (day, count) => `addWeeks(${day}, ${count})`,
-  },
-  month: {
-    startOf: (day) => `toStartOfMonth(${day})`,
-    between: (one, other) => `toInt64(dateDiff('month', ${one}, ${other}))`,
-    later: (day, count) => `addMonths(${day}, ${count})`,
-  },
-};
 
 /** Rows of `player_days` whose player counts and is in a cohort: see `first_day` there. */
 export const IN_COHORT = `first_day = cohort_day AND ${countedPlayers()}`;
@@ -45,7 +16,7 @@ function shareColumn(name: string, counted: string, over: string, today: string)
 
 /** The columns `d1` to `d30` of a view that counts players on exactly the Nth day after the first. */
 export function retainedDays(cohort: string, day: string, today: string): string {
-  const { between, later } = RETENTION_INTERVAL.day;
+  const { between, later } = INTERVAL_SQL.day;
   return VIEW_DAYS.map((n) =>
     shareColumn(`d${n}`, `countIf(${between(cohort, day)} = ${n})`, later(cohort, String(n)), today),
   ).join(',\n    ');
@@ -53,7 +24,7 @@ export function retainedDays(cohort: string, day: string, today: string): string
 
 /** The same of windows of 24 hours after the first event: two days have hours of the Nth window. */
 export function retainedWindows(today: string): string {
-  const { between, later } = RETENTION_INTERVAL.day;
+  const { between, later } = INTERVAL_SQL.day;
   const sinceFirst = between('cohort_day', 'day');
   return VIEW_DAYS.map((n) => {
     const inWindow =

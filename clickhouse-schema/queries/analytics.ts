@@ -24,7 +24,7 @@ import { missedEventsQuery, type MissedEventsQuery } from './events/missed-event
 import { openClient } from '../open-client.ts';
 import { findScoringReport, type ScoringReport, type ScoringReportQuery } from './scoring-report.ts';
 import { findWebhookAttempts, type WebhookAttempts, type WebhookAttemptsQuery } from './webhook-attempts.ts';
-import type { Question } from './questions/question.ts';
+import type { Asked } from './questions/asked.ts';
 import { createQuestions } from './questions/run-question.ts';
 import type { QuestionResult } from './questions/statement-of.ts';
 import { findPlayerRows, NEWEST_ERASURE, type PlayerRowsPage, type PlayerRowsQuery } from '../rows/player-rows.ts';
@@ -94,7 +94,7 @@ export interface Analytics {
   /** The version of ClickHouse. */
   version(): Promise<QueryResult<string>>;
   /** Answers a question with rows of one game. Questions have a slot of their own beside the other statements. */
-  ask(question: Question): Promise<QuestionResult>;
+  ask(question: Asked): Promise<QuestionResult>;
   readonly lookups: Lookups;
   close(): Promise<void>;
 }

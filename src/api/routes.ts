@@ -43,6 +43,8 @@ import { getFlagResults } from './flags/results/flag-results.ts';
 import { flagRoutes, patchFlag } from './flags/flags.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
 import { annotationRoutes } from './analytics/annotations/annotations.ts';
+import { listPlayersBehind } from './analytics/players/players.ts';
+import { putMembersOfQuery } from './analytics/players/segment-of-players.ts';
 import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './operations/freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
@@ -114,6 +116,7 @@ const TARGETING_ROUTES: readonly Route[] = [
   ...segmentRoutes,
   ...segmentPlayersRoutes,
   ...segmentMembersRoutes,
+  putMembersOfQuery,
   previewSegment,
   explainSegment,
   ...flagRoutes,
@@ -138,6 +141,7 @@ const CONSOLE_ROUTES: readonly Route[] = [
   getOpsStatus,
   runAnalyticsQuery,
   describeAnalyticsQuery,
+  listPlayersBehind,
   ...savedQueryRoutes,
   ...annotationRoutes,
   ...gameSettingsRoutes,

@@ -5,6 +5,7 @@ import {
   NAMED_DIMENSION_NAMES,
   NAMED_DIMENSIONS,
 } from '../../core/vocabulary/metrics/dimensions.ts';
+import { LIFECYCLE_STATE_NAMES, LIFECYCLE_STATES } from '../../core/vocabulary/metrics/lifecycle.ts';
 import type { Source } from '../../core/vocabulary/metrics/metric.ts';
 import { isRatio, measureOf, METRIC_NAMES, METRICS, RATIOS } from '../../core/vocabulary/metrics/metrics.ts';
 import { FILTER_OPERATOR_NAMES, FILTER_OPERATORS } from '../../core/vocabulary/metrics/operators.ts';
@@ -34,6 +35,11 @@ describe(PAGE, () => {
       ...NAMED_DIMENSION_NAMES.map((name) => ({ ...NAMED_DIMENSIONS[name], name: `${name}:<${rest[name]}>` })),
     ].map(({ name, words, sources }) => [code(name), words, rowsOf(sources)]);
     expect(rowsUnder(PAGE, 'Fields')).toEqual(declared);
+  });
+
+  it('lists every state of the lifecycle with its words', () => {
+    const declared = LIFECYCLE_STATE_NAMES.map((name) => [code(name), LIFECYCLE_STATES[name].words]);
+    expect(rowsUnder(PAGE, 'Lifecycle')).toEqual(declared);
   });
 
   it('lists every operator with its words', () => {

@@ -1,4 +1,4 @@
-import type { Bindings, Statement } from './bindings.ts';
+import { type Bindings, dayOf, type Statement } from './bindings.ts';
 import { IN_COHORT } from '../../behaviour/retention.ts';
 import type { CohortColumn, LtvQuestion } from './question.ts';
 
@@ -15,63 +15,72 @@ export const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
  * Read from `player_days` and the refunds, as the view `ltv_by_cohort` is.
  */
 export function ltvStatement(question: LtvQuestion, bindings: Bindings): Statement {
-  const days = bindings.bind('Array(UInt32)', question.days);
-  const figures = [
-    'countIf(day = cohort_day AND NOT is_refund) AS players',
-    'countIf(first_purchase_day = day AND NOT is_refund) AS payers',
-    `sumForEach(arrayMap(n -> if(day <= cohort_day + n, toFloat64(paid), 0.), ${days})) AS revenue`,
-  ];
-  return cohortStatement(bindings, question, daysAndRefunds(bindings, question), figures);
-}
-
-/** Days of players, and each day on which purchases of a player were refunded, with the columns of its first day. */
-function daysAndRefunds(bindings: Bindings, { game, environment, fromMs, zone }: LtvQuestion): string {
-  const scope = `game_id = ${bindings.bind('String', game)} AND environment = ${bindings.bind('String', environment)}`;
-  return `(
-  SELECT *, gross_revenue AS paid, false AS is_refund FROM player_days FINAL WHERE ${scope}
-  UNION ALL
-  SELECT first_days.* REPLACE (refunds.refund_day AS day), refunds.refunded, true
-  FROM player_days AS first_days FINAL
-  INNER JOIN (
-    SELECT player_id AS refund_player, toDate(happened_at, ${bindings.bind('String', zone)}) AS refund_day, sum(amount) AS refunded
-    FROM purchases
-    WHERE ${scope} AND kind = 'refund' AND received_at >= ${bindings.moment(fromMs)}
-    GROUP BY refund_player, refund_day
-  ) AS refunds ON refunds.refund_player = first_days.player_id
-  WHERE ${scope} AND first_days.day = first_days.cohort_day
-) AS days`;
-}
-
-function cohortStatement(
-  bindings: Bindings,
-  question: LtvQuestion,
-  source: string,
-  figures: readonly string[],
-): Statement {
-  const { game, environment, fromMs, toMs, zone, days, by, limit } = question;
+  const { by, limit, days } = question;
   const { bind, parameters } = bindings;
-  const from = dayOf(bindings, zone, fromMs);
-  const cohorts = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
-  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, zone, toMs)} AND day >= ${from}
-  AND ${IN_COHORT}`;
-  const key = by === undefined ? `''` : COHORT_TEXT[by];
-  const ofLargest = `${key} IN (
-    SELECT ${key} AS key FROM player_days FINAL WHERE ${cohorts} AND day = cohort_day
+  const ofLargest = `key IN (
+    SELECT ${keyOf(question)} AS key FROM player_days FINAL WHERE ${cohorts(question, bindings)} AND day = cohort_day
     GROUP BY key ORDER BY count() DESC, key LIMIT ${bind('UInt32', limit)}
   )`;
   const sql = `
 SELECT
-  ${key} AS key,
+  key,
   toString(cohort_day) AS cohort,
-  ${figures.join(',\n  ')}
-FROM ${source}
-WHERE ${cohorts} AND day <= ${dayOf(bindings, zone, toMs)} + ${bind('UInt32', Math.max(0, ...days))}
-  AND ${by === undefined ? '1' : ofLargest}
+  countIf(${IS_PLAYER}) AS players,
+  countIf(${IS_PAYER}) AS payers,
+  sumForEach(arrayMap(n -> if(day <= cohort_day + n, toFloat64(paid), 0.), ${bind('Array(UInt32)', days)})) AS revenue
+FROM (${cohortDays(question, bindings)})
+${by === undefined ? '' : `WHERE ${ofLargest}`}
 GROUP BY key, cohort_day
 ORDER BY key, cohort_day`;
   return { sql, parameters };
 }
 
-function dayOf({ bind, moment }: Bindings, zone: string, ms: number): string {
-  return `toDate(${moment(ms)}, ${bind('String', zone)})`;
+/** The players of a cohort, or its payers. */
+export function ltvPlayers(
+  question: LtvQuestion,
+  { day, payers, key }: { day: string; payers: boolean; key: string },
+  bindings: Bindings,
+): string {
+  const { bind } = bindings;
+  return `
+SELECT player_id FROM (${cohortDays(question, bindings)})
+WHERE key = ${bind('String', key)} AND cohort_day = toDate(${bind('String', day)}) AND ${payers ? IS_PAYER : IS_PLAYER}`;
+}
+
+/** Each holds for one row of a player. */
+const IS_PLAYER = 'day = cohort_day AND NOT is_refund';
+const IS_PAYER = 'first_purchase_day = day AND NOT is_refund';
+
+const keyOf = ({ by }: LtvQuestion): string => (by === undefined ? `''` : COHORT_TEXT[by]);
+
+/** Days of the players of cohorts, and each day on which purchases of one were refunded, with their first day. */
+function cohortDays(question: LtvQuestion, bindings: Bindings): string {
+  const { game, environment, fromMs, toMs, zone, days } = question;
+  const { bind, moment } = bindings;
+  const scope = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+  return `
+SELECT ${keyOf(question)} AS key, player_id, cohort_day, day, first_purchase_day, paid, is_refund
+FROM (
+  SELECT *, gross_revenue AS paid, false AS is_refund FROM player_days FINAL WHERE ${scope}
+  UNION ALL
+  SELECT first_days.* REPLACE (refunds.refund_day AS day), refunds.refunded, true
+  FROM player_days AS first_days FINAL
+  INNER JOIN (
+    SELECT player_id AS refund_player, toDate(happened_at, ${bind('String', zone)}) AS refund_day, sum(amount) AS refunded
+    FROM purchases
+    WHERE ${scope} AND kind = 'refund' AND received_at >= ${moment(fromMs)}
+    GROUP BY refund_player, refund_day
+  ) AS refunds ON refunds.refund_player = first_days.player_id
+  WHERE ${scope} AND first_days.day = first_days.cohort_day
+) AS days
+WHERE ${cohorts(question, bindings)} AND day <= ${dayOf(bindings, moment(toMs), zone)} + ${bind('UInt32', Math.max(0, ...days))}`;
+}
+
+/** First days in the range, and the days after them. */
+function cohorts({ game, environment, zone, fromMs, toMs }: LtvQuestion, bindings: Bindings): string {
+  const { bind, moment } = bindings;
+  const from = dayOf(bindings, moment(fromMs), zone);
+  return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
+  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, moment(toMs), zone)} AND day >= ${from}
+  AND ${IN_COHORT}`;
 }

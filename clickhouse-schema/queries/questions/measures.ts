@@ -89,10 +89,7 @@ interface Read extends Part {
 
 function part(bindings: Bindings, read: Read, scope: Scope, { by, interval }: Groups, keys?: string): string {
   const { source, windowDays } = measureOf(read.measure);
-  const rows =
-    windowDays === undefined
-      ? rowsOf(bindings, { ...read, source }, scope, by)
-      : windowRows(bindings, { ...read, windowDays }, scope, by);
+  const rows = readOf(bindings, read, scope, by);
   const start = (each: Interval): string =>
     windowDays === undefined
       ? startOf(bindings, source, each, scope.zone)
@@ -100,6 +97,34 @@ function part(bindings: Bindings, read: Read, scope: Scope, { by, interval }: Gr
   const columns = { ...(interval === undefined ? {} : { at: start(interval) }), key: rows.key };
   const { size = 'value', ...figure } = figureOf(bindings, read);
   return ofRows({ ...figure, size: by === undefined ? undefined : size }, rows, columns, keys);
+}
+
+/** The rows of a measure in a range. */
+function readOf(bindings: Bindings, read: Part, scope: Scope, by: Dimension | undefined): Rows {
+  const { source, windowDays } = measureOf(read.measure);
+  return windowDays === undefined
+    ? rowsOf(bindings, { ...read, source }, scope, by)
+    : windowRows(bindings, { ...read, windowDays }, scope, by);
+}
+
+/**
+ * The players whom a measure counts in a range, for one value of the dimension. If it counts something else: those
+ * whose rows it counts or adds up, of a property those with a number there.
+ */
+export function measuredPlayers(
+  bindings: Bindings,
+  read: Part,
+  scope: Scope,
+  by: Dimension | undefined,
+  value: string,
+): string {
+  const { from, key } = readOf(bindings, read, scope, by);
+  const { only, perPlayer, having } = figureOf(bindings, read);
+  const number = read.property === undefined ? '' : ` AND isNotNull(${numberOf(bindings, read.property)})`;
+  const isOfKey = by === undefined ? '' : ` AND ${key} = ${bindings.bind('String', value)}`;
+  const rows = `${from}${only === undefined ? '' : ` AND ${only}`}${number}${isOfKey}`;
+  if (having === undefined) return `SELECT DISTINCT player_id ${rows}`;
+  return `SELECT player_id FROM (SELECT player_id, ${perPlayer ?? '1'} AS times ${rows} GROUP BY player_id) WHERE ${having}`;
 }
 
 /** @param keys a statement of the values of the dimension to which rows are restricted */
@@ -119,6 +144,8 @@ interface Figure {
   only?: string | undefined;
   /** The figure of one player, if players are counted; `value` then counts them by `times`. */
   perPlayer?: string;
+  /** Which players count by `times`; undefined: all who have rows. */
+  having?: string;
   value: string;
   /** How much the value is of; undefined: it is one itself, or groups need no order. */
   size?: string | undefined;
@@ -135,7 +162,12 @@ function figureOf(bindings: Bindings, { measure, property = '', percentile = 50,
       return { only: sql.only, value: `toFloat64(sum(${sql.of}))` };
     case 'players': {
       if ('perPlayer' in sql)
-        return { only: sql.only, perPlayer: sql.perPlayer, value: `toFloat64(countIf(${sql.having}))` };
+        return {
+          only: sql.only,
+          perPlayer: sql.perPlayer,
+          having: sql.having,
+          value: `toFloat64(countIf(${sql.having}))`,
+        };
       return spills === true
         ? { only: sql.only, perPlayer: '1', value: 'toFloat64(count())' }
         : { only: sql.only, value: 'toFloat64(uniqExact(player_id))' };

@@ -2,7 +2,7 @@ import type { DimensionName } from '../../../core/vocabulary/metrics/dimensions.
 import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
 import type { Source, Unit } from '../../../core/vocabulary/metrics/metric.ts';
 import { measureOf, type Percentile } from '../../../core/vocabulary/metrics/metrics.ts';
-import type { RetentionInterval } from '../../behaviour/retention.ts';
+import type { DayInterval } from '../../behaviour/intervals.ts';
 import { columnSql } from '../../metrics/dimension-sql.ts';
 
 /*
@@ -100,7 +100,7 @@ export const RETENTION_METHODS = ['classic', 'rolling'] as const;
 export interface RetentionQuestion extends Scope {
   kind: 'retention';
   method: (typeof RETENTION_METHODS)[number];
-  interval: RetentionInterval;
+  interval: DayInterval;
   /** With what players begin: their first such event in the range. Otherwise with their first day. */
   firstEvent?: FunnelStep | undefined;
   /** With what they return. Otherwise with a day on which they are active. */
@@ -161,13 +161,35 @@ export interface PathsQuestion extends Scope {
   limit: number;
 }
 
+/** Players by what they are in an interval: see `LIFECYCLE_STATES`. */
+export interface LifecycleQuestion extends Scope {
+  kind: 'lifecycle';
+  interval: DayInterval;
+  /** Where the interval before the range begins. */
+  beforeMs: number;
+  /** On players: all of a player's days pass, or none. */
+  where: readonly Filter[];
+}
+
+export const STICKINESS_INTERVALS = ['week', 'month'] as const;
+
+/** Players by the number of days of an interval on which they were active. */
+export interface StickinessQuestion extends Scope {
+  kind: 'stickiness';
+  interval: (typeof STICKINESS_INTERVALS)[number];
+  /** As of `LifecycleQuestion`. */
+  where: readonly Filter[];
+}
+
 export type Question =
   | TrendQuestion
   | BreakdownQuestion
   | RetentionQuestion
   | LtvQuestion
   | FunnelQuestion
-  | PathsQuestion;
+  | PathsQuestion
+  | LifecycleQuestion
+  | StickinessQuestion;
 
 /** Whether a question reads `player_days`, which follows the other tables some seconds later. */
 export function readsDays(question: Question): boolean {
@@ -175,6 +197,8 @@ export function readsDays(question: Question): boolean {
     case 'retention':
       return question.firstEvent === undefined || question.returnEvent === undefined;
     case 'ltv':
+    case 'lifecycle':
+    case 'stickiness':
       return true;
     case 'trend':
     case 'breakdown':

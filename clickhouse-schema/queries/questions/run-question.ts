@@ -6,8 +6,9 @@ import type { Logger } from '../../../core/kernel/logger.ts';
 import { createStatementSlots } from '../statements/statement-slots.ts';
 import { measureSql } from '../../metrics/measure-sql.ts';
 import { TRANSIENT_CODES } from '../../transient-codes.ts';
+import { type Asked, figuresOf } from './asked.ts';
 import { readBuiltTo } from './built-to.ts';
-import { type BreakdownQuestion, type Question, readsDays, type TrendQuestion } from './question.ts';
+import { type BreakdownQuestion, readsDays, type TrendQuestion } from './question.ts';
 import { exceededBound, type QuestionResult, type QuestionRow, statementOf } from './statement-of.ts';
 
 export interface QuestionsOptions {
@@ -25,13 +26,13 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     clock,
   });
 
-  async function ask(question: Question): Promise<QuestionResult> {
+  async function ask(question: Asked): Promise<QuestionResult> {
     const { sql, parameters } = statementOf(question);
     let release = () => {};
     try {
       release = await slots.take(question.game);
       // Before the rows are read: what is built then is in them.
-      const built = readsDays(question) ? await readBuiltTo(client, question) : undefined;
+      const built = readsDays(figuresOf(question)) ? await readBuiltTo(client, question) : undefined;
       const result = await client.query({
         query: sql,
         query_params: parameters,
@@ -52,14 +53,14 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     }
   }
 
-  return async (question: Question): Promise<QuestionResult> => {
+  return async (question: Asked): Promise<QuestionResult> => {
     const result = await ask(question);
     const isTooLarge = result.kind === 'too_large' && result.bound === 'memory';
     return isTooLarge && countsPlayers(question) ? ask({ ...question, spills: true }) : result;
   };
 }
 
-function countsPlayers(question: Question): question is TrendQuestion | BreakdownQuestion {
+function countsPlayers(question: Asked): question is TrendQuestion | BreakdownQuestion {
   return (
     (question.kind === 'trend' || question.kind === 'breakdown') &&
     question.parts.some(({ measure }) => {

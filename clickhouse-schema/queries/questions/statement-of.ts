@@ -1,23 +1,25 @@
 import { type Bindings, createBindings, createLiterals, type Statement } from './bindings.ts';
 import type { BuiltTo } from './built-to.ts';
 import { ltvStatement } from './cohorts.ts';
-import { funnelStatement } from './funnel.ts';
+import { lifecycleStatement, stickinessStatement } from './behaviour/activity.ts';
+import { funnelStatement } from './behaviour/funnel.ts';
 import { breakdownStatement, seriesStatement, trendStatement } from './measures.ts';
-import { pathsStatement } from './paths.ts';
-import type { Question } from './question.ts';
-import { retentionStatement } from './retention.ts';
+import { pathsStatement } from './behaviour/paths.ts';
+import type { Asked } from './asked.ts';
+import { playersStatement } from './players-behind.ts';
+import { retentionStatement } from './behaviour/retention.ts';
 
 /** The statement that answers a question. Its text depends only on which parts a question has, never on its values. */
-export function statementOf(question: Question): Statement {
+export function statementOf(question: Asked): Statement {
   return question.kind === 'trend' ? seriesStatement(question, createBindings()) : write(question, createBindings());
 }
 
 /** The same as one text whose values are literals, which a person can run and change. */
-export function readableSql(question: Question): string {
+export function readableSql(question: Asked): string {
   return write(question, createLiterals()).sql.trim();
 }
 
-function write(question: Question, bindings: Bindings): Statement {
+function write(question: Asked, bindings: Bindings): Statement {
   switch (question.kind) {
     case 'trend':
       return trendStatement(question, bindings);
@@ -31,6 +33,12 @@ function write(question: Question, bindings: Bindings): Statement {
       return funnelStatement(question, bindings);
     case 'paths':
       return pathsStatement(question, bindings);
+    case 'lifecycle':
+      return lifecycleStatement(question, bindings);
+    case 'stickiness':
+      return stickinessStatement(question, bindings);
+    case 'players':
+      return playersStatement(question, bindings);
   }
 }
 

@@ -1,7 +1,9 @@
 import { Table, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
+import { Figure, type Picked } from './players/figure.tsx';
 import { keyText } from './result-table.ts';
 
 const texts = TEXTS.analytics;
@@ -11,11 +13,16 @@ interface Cohort {
   day: string;
   players: number;
   /** Figures by day or interval; null: it is not over. */
-  cells: readonly { column: string; value: number | null; text: string; title: string }[];
+  cells: readonly { column: string; value: number | null; text: string; title: string; picked?: Picked | undefined }[];
+  /** The figure of all players of the row. */
+  picked?: Picked | undefined;
 }
 
 interface CohortTableProps {
   label: string;
+  /** What the first column and the row of all rows are called. */
+  first?: string;
+  total?: string;
   cohorts: readonly Cohort[];
   /** The last row: figures over all cohorts that are old enough. */
   summary: readonly string[];
@@ -24,7 +31,14 @@ interface CohortTableProps {
 }
 
 /** Cohorts by day as a heat map: a table whose cells have a colour as strong as their value, which they also show. */
-export function CohortTable({ label, cohorts, summary, most }: CohortTableProps) {
+export function CohortTable({
+  label,
+  first = texts.columns.cohort,
+  total = texts.average,
+  cohorts,
+  summary,
+  most,
+}: CohortTableProps) {
   const isSplit = cohorts.some(({ key }) => key !== null);
   const columns = cohorts[0]?.cells ?? [];
   return (
@@ -32,7 +46,7 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
       <Table className="heat" verticalSpacing={4} horizontalSpacing="xs" stickyHeader>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{texts.columns.cohort}</Table.Th>
+            <Table.Th>{first}</Table.Th>
             {isSplit ? <Table.Th>{texts.columns.group}</Table.Th> : null}
             <Table.Th ta="right">{texts.columns.players}</Table.Th>
             {columns.map(({ column }) => (
@@ -45,7 +59,7 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
         <Table.Tbody>
           <Table.Tr>
             <Table.Th scope="row" colSpan={isSplit ? 2 : 1}>
-              {texts.average}
+              {total}
             </Table.Th>
             <Table.Td ta="right">{number(cohorts.reduce((sum, { players }) => sum + players, 0))}</Table.Td>
             {summary.map((text, place) => (
@@ -54,16 +68,26 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
               </Table.Td>
             ))}
           </Table.Tr>
-          {cohorts.map(({ key, day, players, cells }) => (
+          {cohorts.map(({ key, day, players, cells, picked }) => (
             <Table.Tr key={`${day} ${key ?? ''}`}>
               <Table.Th scope="row" fw={400}>
                 {day}
               </Table.Th>
               {isSplit ? <Table.Td>{keyText(key, '')}</Table.Td> : null}
-              <Table.Td ta="right">{number(players)}</Table.Td>
+              <Table.Td ta="right">
+                <MaybeFigure value={players} picked={picked}>
+                  {number(players)}
+                </MaybeFigure>
+              </Table.Td>
               {cells.map((cell) => (
                 <Table.Td key={cell.column} ta="right" title={cell.title} style={shade(cell.value, most)}>
-                  {cell.value === null ? <VisuallyHidden>{texts.notOver}</VisuallyHidden> : cell.text}
+                  {cell.value === null ? (
+                    <VisuallyHidden>{texts.notOver}</VisuallyHidden>
+                  ) : (
+                    <MaybeFigure value={cell.value} picked={cell.picked}>
+                      {cell.text}
+                    </MaybeFigure>
+                  )}
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -71,6 +95,16 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
         </Table.Tbody>
       </Table>
     </ScrollRegion>
+  );
+}
+
+function MaybeFigure({ value, picked, children }: { value: number; picked: Picked | undefined; children: ReactNode }) {
+  return picked === undefined ? (
+    children
+  ) : (
+    <Figure value={value} {...picked}>
+      {children}
+    </Figure>
   );
 }
 

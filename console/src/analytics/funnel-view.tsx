@@ -4,13 +4,14 @@ import { number } from '../parts/lists/values.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { TEXTS } from '../texts.ts';
 import { NoRows, shareText } from './no-rows.tsx';
+import { Figure, type Point } from './players/figure.tsx';
 import type { ResultOf } from './query.ts';
 import { keyText, stepName } from './result-table.ts';
 
 const texts = TEXTS.analytics;
 
 /** Players by step, in parts. */
-export function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
+export function Funnel({ result: { funnels }, isSplit }: { result: ResultOf<'funnel'>; isSplit: boolean }) {
   if (funnels.every(({ steps }) => (steps[0]?.players ?? 0) === 0)) return <NoRows />;
   const { columns } = texts;
   return (
@@ -41,13 +42,22 @@ export function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) 
                 {steps.map((step, place) => {
                   const all = steps[0]?.players ?? 0;
                   const width = (count: number | null) => ({ width: all === 0 ? 0 : `${((count ?? 0) / all) * 100}%` });
+                  const of = (outcome: NonNullable<Point['outcome']>, value: number | null) => (
+                    <Figure
+                      value={value}
+                      point={{ step: place + 1, outcome, ...(key === '' && !isSplit ? {} : { key }) }}
+                      label={`${stepName(step.event_name, place)}: ${texts.outcomes[outcome]}`}
+                    >
+                      {figure(value)}
+                    </Figure>
+                  );
                   return (
                     // oxlint-disable-next-line react/no-array-index-key -- an event may be a step twice
                     <Table.Tr key={place}>
                       <Table.Th scope="row" fw={400} className="break-anywhere">
                         {place + 1}. {stepName(step.event_name, place)}
                       </Table.Th>
-                      <Table.Td ta="right">{number(step.players)}</Table.Td>
+                      <Table.Td ta="right">{of('reached', step.players)}</Table.Td>
                       <Table.Td ta="right">{shareText(step.rate)}</Table.Td>
                       <Table.Td aria-hidden="true">
                         <div className="funnel-bar">
@@ -58,9 +68,9 @@ export function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) 
                           ) : null}
                         </div>
                       </Table.Td>
-                      <Table.Td ta="right">{figure(step.converted)}</Table.Td>
-                      <Table.Td ta="right">{figure(step.inside)}</Table.Td>
-                      <Table.Td ta="right">{figure(step.dropped)}</Table.Td>
+                      <Table.Td ta="right">{of('converted', step.converted)}</Table.Td>
+                      <Table.Td ta="right">{of('inside', step.inside)}</Table.Td>
+                      <Table.Td ta="right">{of('dropped', step.dropped)}</Table.Td>
                       <Table.Td ta="right">{time(step.seconds_from_previous?.median)}</Table.Td>
                       <Table.Td ta="right">{time(step.seconds_from_previous?.p90)}</Table.Td>
                     </Table.Tr>

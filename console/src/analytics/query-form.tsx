@@ -2,7 +2,7 @@ import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInpu
 import { TEXTS } from '../texts.ts';
 import { FunnelFields } from './funnel-fields.tsx';
 import { CompareField, MeasureFields } from './measure-fields.tsx';
-import { DIRECTIONS, fieldsIn, INTERVALS, type Names, type Query, type Step } from './query.ts';
+import { DIRECTIONS, fieldsIn, INTERVALS, INTERVALS_OF, type Names, type Query, type Step } from './query.ts';
 import { RetentionFields } from './retention-fields.tsx';
 import { WhereEditor } from './where-editor.tsx';
 
@@ -18,6 +18,7 @@ interface QueryFormProps {
 export function QueryForm({ query, names, onChange }: QueryFormProps) {
   const { kind, where = [] } = query;
   const isMeasured = kind === 'trend' || kind === 'breakdown';
+  const isOfPlayers = kind === 'lifecycle' || kind === 'stickiness';
   const fields = fieldsIn(query, names);
   const set = (changed: Partial<Query>): void => onChange({ ...query, ...changed });
   return (
@@ -26,35 +27,28 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
         {isMeasured ? <MeasureFields query={query} names={names} onChange={onChange} /> : null}
         {kind === 'paths' ? <PathFields query={query} names={names} onChange={onChange} /> : null}
         {kind === 'retention' ? <RetentionFields query={query} names={names.events} onChange={onChange} /> : null}
-        {kind === 'trend' ? (
-          <NativeSelect
-            label={texts.interval}
-            value={query.interval ?? 'day'}
-            data={INTERVALS.map((value) => ({ value, label: texts.intervals[value] }))}
-            onChange={(event) =>
-              set({ interval: INTERVALS.find((each) => each === event.currentTarget.value) ?? 'day' })
-            }
-          />
-        ) : null}
+        {kind === 'trend' || isOfPlayers ? <IntervalField query={query} onChange={onChange} /> : null}
         {kind === 'trend' ? <CompareField query={query} onChange={onChange} /> : null}
-        {kind === 'paths' ? null : <SplitField query={query} fields={fields} onChange={onChange} />}
+        {kind === 'paths' || isOfPlayers ? null : <SplitField query={query} fields={fields} onChange={onChange} />}
         {kind === 'retention' || kind === 'ltv' ? (
           <DaysField key={`${kind} ${query.interval ?? ''}`} query={query} onChange={onChange} />
         ) : null}
         {kind === 'funnel' ? <FunnelFields query={query} names={names.events} onChange={onChange} /> : null}
-        <NumberInput
-          label={texts.limit}
-          min={1}
-          max={kind === 'breakdown' || kind === 'paths' ? 500 : 20}
-          maw={100}
-          value={query.limit ?? 20}
-          onChange={(limit) => set({ limit: Math.max(1, Math.round(Number(limit))) })}
-        />
+        {isOfPlayers ? null : (
+          <NumberInput
+            label={texts.limit}
+            min={1}
+            max={kind === 'breakdown' || kind === 'paths' ? 500 : 20}
+            maw={100}
+            value={query.limit ?? 20}
+            onChange={(limit) => set({ limit: Math.max(1, Math.round(Number(limit))) })}
+          />
+        )}
       </Group>
       {kind === 'funnel' ? (
         <Steps steps={query.steps ?? []} names={names} fields={fields} onChange={(steps) => set({ steps })} />
       ) : null}
-      {isMeasured || kind === 'paths' ? (
+      {isMeasured || isOfPlayers || kind === 'paths' ? (
         <WhereEditor
           label={texts.where}
           where={where}
@@ -66,6 +60,22 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
         />
       ) : null}
     </Stack>
+  );
+}
+
+/** The length of an interval, of those that the kind takes. */
+function IntervalField({ query, onChange }: Pick<QueryFormProps, 'query' | 'onChange'>) {
+  const intervals = INTERVALS_OF[query.kind] ?? INTERVALS;
+  const [first = 'day'] = intervals;
+  return (
+    <NativeSelect
+      label={texts.interval}
+      value={query.interval ?? (query.kind === 'trend' ? 'day' : first)}
+      data={intervals.map((value) => ({ value, label: texts.intervals[value] }))}
+      onChange={(event) =>
+        onChange({ ...query, interval: intervals.find((each) => each === event.currentTarget.value) ?? first })
+      }
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { fieldsOf, fieldsOfSource, measuresOf } from '../../../core/vocabulary/metrics/asked.ts';
+import { fieldsOf, fieldsOfSource, measuresOf, PLAYER_FIELDS } from '../../../core/vocabulary/metrics/asked.ts';
 import type { NamedDimension } from '../../../core/vocabulary/metrics/dimensions.ts';
 import {
   isRatio,
@@ -30,8 +30,24 @@ export interface Asked {
   range: Range;
 }
 
-export const KINDS = ['trend', 'retention', 'funnel', 'ltv', 'breakdown', 'paths'] as const satisfies readonly Kind[];
+export const KINDS = [
+  'trend',
+  'retention',
+  'funnel',
+  'lifecycle',
+  'stickiness',
+  'ltv',
+  'breakdown',
+  'paths',
+] as const satisfies readonly Kind[];
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly NonNullable<Query['interval']>[];
+/** The intervals that a kind takes; others than these take none. */
+export const INTERVALS_OF: Readonly<Partial<Record<Kind, readonly (typeof INTERVALS)[number][]>>> = {
+  trend: INTERVALS,
+  retention: ['day', 'week', 'month'],
+  lifecycle: ['day', 'week', 'month'],
+  stickiness: ['week', 'month'],
+};
 export const ORDERS = ['ordered', 'strict', 'any_order'] as const satisfies readonly NonNullable<Query['order']>[];
 export const METHODS = ['classic', 'rolling'] as const satisfies readonly NonNullable<Query['method']>[];
 export const DIRECTIONS = ['forward', 'backward'] as const satisfies readonly NonNullable<Query['direction']>[];
@@ -46,6 +62,8 @@ export const FIRST: Readonly<Record<Kind, Query>> = {
   ltv: { kind: 'ltv' },
   breakdown: { kind: 'breakdown', metric: 'events', by: 'event_name' },
   paths: { kind: 'paths', event_name: '' },
+  lifecycle: { kind: 'lifecycle' },
+  stickiness: { kind: 'stickiness', interval: 'week' },
 };
 
 /** Suggestions: names of events, of properties of the chosen event, and keys of segments. */
@@ -62,7 +80,11 @@ export function fieldsIn(query: Query, names: Names): string[] {
   const { kind } = query;
   if (kind === 'retention' || kind === 'ltv') return [...COHORT_FIELDS];
   const { columns, named } =
-    kind === 'trend' || kind === 'breakdown' ? fieldsOf(measuresOf(query)) : fieldsOfSource('events');
+    kind === 'trend' || kind === 'breakdown'
+      ? fieldsOf(measuresOf(query))
+      : kind === 'lifecycle' || kind === 'stickiness'
+        ? PLAYER_FIELDS
+        : fieldsOfSource('events');
   const ofEach: Readonly<Record<NamedDimension, readonly string[]>> = {
     property: names.properties,
     attribute: [''],

@@ -1,3 +1,4 @@
+import { LIFECYCLE_STATE_NAMES, LIFECYCLE_STATES } from '../../../core/vocabulary/metrics/lifecycle.ts';
 import { dayText, offsetText } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
 import type { Result } from './query.ts';
@@ -67,6 +68,23 @@ export function tableOf(result: Result, zone: string): ResultTable {
       return funnelTable(result);
     case 'paths':
       return pathsTable(result);
+    case 'lifecycle':
+      return {
+        header: [texts.columns.interval, ...LIFECYCLE_STATE_NAMES.map((state) => LIFECYCLE_STATES[state].title)],
+        rows: result.intervals.map((each) => [each.day, ...LIFECYCLE_STATE_NAMES.map((state) => each[state])]),
+      };
+    case 'stickiness': {
+      const most = Math.max(0, ...result.intervals.map(({ days }) => days.length));
+      const counts = Array.from({ length: most }, (_, place) => place);
+      return {
+        header: [texts.columns.interval, texts.columns.players, ...counts.map((place) => texts.activeDays(place + 1))],
+        rows: result.intervals.map(({ day, players, days }) => [
+          day,
+          players,
+          ...counts.map((place) => days[place]?.players ?? null),
+        ]),
+      };
+    }
   }
 }
 

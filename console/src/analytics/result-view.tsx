@@ -5,26 +5,31 @@ import { percent } from '../parts/charts/units.ts';
 import { BuiltTo } from '../parts/built-to.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { money, number } from '../parts/lists/values.tsx';
+import { useZone } from '../frame/session.tsx';
+import { dayText, minuteText } from '../parts/zoned-time.ts';
 import { TEXTS } from '../texts.ts';
+import { Lifecycle } from './activity/lifecycle-view.tsx';
+import { Stickiness } from './activity/stickiness-view.tsx';
 import { CohortTable } from './cohort-table.tsx';
 import { Funnel } from './funnel-view.tsx';
 import { NoRows, shareText } from './no-rows.tsx';
+import { Figure, usePick } from './players/figure.tsx';
 import type { Result, ResultOf } from './query.ts';
 import { keyText } from './result-table.ts';
 
 const texts = TEXTS.analytics;
 
 /** A result as its kind is read best, below a word on its days if they are behind. */
-export function ResultView({ result, answeredAt }: { result: Result; answeredAt: number }) {
+export function ResultView({ result, isSplit, answeredAt }: { result: Result; isSplit: boolean; answeredAt: number }) {
   return (
     <Stack gap="xs">
       <BuiltTo builtTo={result.built_to} answeredAt={answeredAt} />
-      <Figures result={result} />
+      <Figures result={result} isSplit={isSplit} />
     </Stack>
   );
 }
 
-function Figures({ result }: { result: Result }) {
+function Figures({ result, isSplit }: { result: Result; isSplit: boolean }) {
   switch (result.kind) {
     case 'trend':
       return <Trend result={result} />;
@@ -35,9 +40,13 @@ function Figures({ result }: { result: Result }) {
     case 'ltv':
       return <Ltv result={result} />;
     case 'funnel':
-      return <Funnel result={result} />;
+      return <Funnel result={result} isSplit={isSplit} />;
     case 'paths':
       return <Paths result={result} />;
+    case 'lifecycle':
+      return <Lifecycle result={result} />;
+    case 'stickiness':
+      return <Stickiness result={result} />;
   }
 }
 
@@ -60,6 +69,26 @@ function Trend({ result }: { result: ResultOf<'trend'> }) {
       }),
     [series, label],
   );
+  const pick = usePick();
+  const zone = useZone();
+  /** What each line is of: a series, or the period before it. */
+  const ofLines = series.flatMap((each) =>
+    each.previous === null
+      ? [{ key: each.key, points: each.points }]
+      : [
+          { key: each.key, points: each.points },
+          { key: each.key, points: each.previous },
+        ],
+  );
+  const show = (line: number, place: number): void => {
+    const { key = null, points = [] } = ofLines[line] ?? {};
+    const at = points[place]?.at;
+    if (at === undefined) return;
+    pick?.({
+      point: { at, ...(key === null ? {} : { key }) },
+      label: `${lines[line]?.name ?? ''}, ${(interval === 'hour' ? minuteText : dayText)(zone, Date.parse(at))}`,
+    });
+  };
   if (lines.every(({ values }) => values.every((value) => value === 0 || value === null))) return <NoRows />;
   return (
     <AnnotatedChart
@@ -69,6 +98,7 @@ function Trend({ result }: { result: ResultOf<'trend'> }) {
       by={interval === 'hour' ? 'hour' : 'day'}
       partialFrom={partialFrom === null ? null : Date.parse(partialFrom)}
       format={formatOf(unit)}
+      onPick={pick === undefined ? undefined : show}
     />
   );
 }
@@ -96,7 +126,11 @@ function Breakdown({ result: { rows, total, keys, title, unit } }: { result: Res
                 <Table.Th scope="row" fw={400} className="break-anywhere">
                   {keyText(key, '')}
                 </Table.Th>
-                <Table.Td ta="right">{value === null ? '–' : format(value)}</Table.Td>
+                <Table.Td ta="right">
+                  <Figure value={value} point={{ key }} label={`${title}, ${keyText(key, '')}`}>
+                    {value === null ? '–' : format(value)}
+                  </Figure>
+                </Table.Td>
                 <Table.Td ta="right">{shareText(total === null || total === 0 ? null : (value ?? 0) / total)}</Table.Td>
                 <Table.Td aria-hidden="true">
                   <Bar share={most === 0 ? 0 : (value ?? 0) / most} />
@@ -137,7 +171,15 @@ function Retention({ result: { cohorts, interval } }: { result: ResultOf<'retent
           key,
           day,
           players,
+          picked: { point: { day, ...(key === null ? {} : { key }) }, label: day },
           cells: retained.map((cell) => ({
+            picked:
+              cell.players === 0
+                ? undefined
+                : {
+                    point: { day, after: cell.after, ...(key === null ? {} : { key }) },
+                    label: `${day}, ${texts.after[interval](cell.after)}`,
+                  },
             column: texts.after[interval](cell.after),
             value: cell.rate,
             text: shareText(cell.rate),
@@ -171,6 +213,7 @@ function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
           key,
           day,
           players,
+          picked: { point: { day, ...(key === null ? {} : { key }) }, label: day },
           cells: values.map((cell) => ({
             column: texts.after.day(cell.day),
             value: cell.per_player,
@@ -206,13 +249,21 @@ function Paths({ result: { paths, total, keys } }: { result: ResultOf<'paths'> }
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {paths.map(({ steps: [first, second = null, third = null], times, players }) => (
+            {paths.map(({ steps, steps: [first = null, second = null, third = null], times, players }) => (
               <Table.Tr key={JSON.stringify([second, third])}>
                 <Table.Td className="break-anywhere">{first}</Table.Td>
                 <Table.Td className="break-anywhere">{second ?? <Nothing />}</Table.Td>
                 <Table.Td className="break-anywhere">{third ?? (second === null ? '' : <Nothing />)}</Table.Td>
                 <Table.Td ta="right">{number(times)}</Table.Td>
-                <Table.Td ta="right">{number(players)}</Table.Td>
+                <Table.Td ta="right">
+                  <Figure
+                    value={players}
+                    point={{ steps: [...steps] }}
+                    label={steps.filter((one) => one !== null).join(' › ')}
+                  >
+                    {number(players)}
+                  </Figure>
+                </Table.Td>
                 <Table.Td aria-hidden="true">
                   <Bar share={most === 0 ? 0 : times / most} />
                 </Table.Td>

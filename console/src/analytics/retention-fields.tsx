@@ -1,6 +1,6 @@
 import { Autocomplete, NativeSelect } from '@mantine/core';
 import { TEXTS } from '../texts.ts';
-import { INTERVALS, METHODS, type Query } from './query.ts';
+import { INTERVALS, INTERVALS_OF, METHODS, type Query } from './query.ts';
 
 const texts = TEXTS.analytics;
 
@@ -19,7 +19,7 @@ export function RetentionFields({ query, names, onChange }: RetentionFieldsProps
       <NativeSelect
         label={texts.interval}
         value={interval}
-        data={INTERVALS.filter((each) => each !== 'hour').map((value) => ({ value, label: texts.intervals[value] }))}
+        data={(INTERVALS_OF.retention ?? []).map((value) => ({ value, label: texts.intervals[value] }))}
         onChange={(event) => {
           // Numbers of days would be refused by week, and the other way round.
           const { days: _, periods: __, ...rest } = query;

@@ -16,6 +16,8 @@ import {
 } from '../analytics/query.ts';
 import { QueryForm } from '../analytics/query-form.tsx';
 import { useSegments } from '../definitions.ts';
+import { type Picked, PickProvider } from '../analytics/players/figure.tsx';
+import { PlayersDialog } from '../analytics/players/players-dialog.tsx';
 import { RangeField } from '../analytics/range-field.tsx';
 import { tableOf } from '../analytics/result-table.ts';
 import { ResultView } from '../analytics/result-view.tsx';
@@ -44,6 +46,7 @@ function Question({ asked }: { asked: Asked }) {
   const [draft, setDraft] = useState(asked);
   const [sqlOpen, sql] = useDisclosure(false);
   const [saveOpen, save] = useDisclosure(false);
+  const [picked, setPicked] = useState<Picked | undefined>();
   const { query } = asked;
   const complete = isComplete(query);
   const result = useQuery({
@@ -94,7 +97,21 @@ function Question({ asked }: { asked: Asked }) {
           {texts.kinds[query.kind]}
         </Title>
         {complete ? (
-          <Loaded query={result}>{(data) => <ResultView result={data} answeredAt={result.dataUpdatedAt} />}</Loaded>
+          <Loaded query={result}>
+            {(data) => (
+              <PickProvider onPick={setPicked}>
+                <ResultView result={data} isSplit={query.by !== undefined} answeredAt={result.dataUpdatedAt} />
+                {picked === undefined ? null : (
+                  <PlayersDialog
+                    query={query}
+                    range={{ from: data.from, to: data.to }}
+                    picked={picked}
+                    onClose={() => setPicked(undefined)}
+                  />
+                )}
+              </PickProvider>
+            )}
+          </Loaded>
         ) : (
           <Empty title={texts.incomplete[query.kind]} />
         )}

@@ -32,6 +32,9 @@ export interface Fields {
   readonly named: readonly NamedDimension[];
 }
 
+/** What a player has now: its days in an interval may differ in all else. */
+export const PLAYER_FIELDS: Fields = { columns: [], named: ['attribute', 'segment'] };
+
 /** The fields that the rows of all these measures have. */
 export function fieldsOf(measures: readonly MeasureName[]): Fields {
   const all = measures.map((name) => {

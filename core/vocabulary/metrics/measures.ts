@@ -8,6 +8,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'player_days',
     addsUp: false,
+    countsPlayers: true,
   },
   active_days: {
     title: 'Active days',
@@ -22,6 +23,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'player_days',
     addsUp: false,
+    countsPlayers: true,
     windowDays: 7,
     onlyWhole: true,
   },
@@ -31,6 +33,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'player_days',
     addsUp: false,
+    countsPlayers: true,
     windowDays: 30,
     onlyWhole: true,
   },
@@ -40,6 +43,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'first_days',
     addsUp: true,
+    countsPlayers: true,
   },
   returning_players: {
     title: 'Returning players',
@@ -47,6 +51,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'player_days',
     addsUp: false,
+    countsPlayers: true,
   },
   sessions: {
     title: 'Sessions',
@@ -75,6 +80,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'events',
     addsUp: false,
+    countsPlayers: true,
   },
   sum: {
     title: 'Sum of a property',
@@ -115,6 +121,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'purchases',
     addsUp: false,
+    countsPlayers: true,
   },
   first_time_payers: {
     title: 'First-time payers',
@@ -122,6 +129,7 @@ export const MEASURES = {
     unit: 'count',
     source: 'player_days',
     addsUp: true,
+    countsPlayers: true,
     onlyWhole: true,
   },
   gross_revenue: {

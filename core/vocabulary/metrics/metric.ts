@@ -22,6 +22,8 @@ export interface Measure extends Described {
   readonly source: Source;
   /** Whether the figures of days, or of parts, add up to the figure of all. */
   readonly addsUp: boolean;
+  /** Whether it is a number of players, each counted once in an interval. */
+  readonly countsPlayers?: true;
   /** Whether it is of a property of events. */
   readonly ofProperty?: true;
   /** Whether it is not known of a part of a day. */

@@ -29,6 +29,11 @@ export const ANALYTICS_LIMITS = {
   retentionFigures: 50_000,
   /** Longest pause between two steps of a path. */
   pathSeconds: 7 * 86_400,
+  /**
+   * Players behind a figure that a segment is made of: their ids are one answer of ClickHouse, 4 MB of text. Longer
+   * lists are uploaded.
+   */
+  playersOfSegment: 100_000,
   /** Saved queries of a game and environment: two pages of a list. Each holds a body of at most 60 KB. */
   savedQueries: 200,
   /** Annotations of a game and environment: one page of a list, 600 KB at most. */

@@ -3,13 +3,15 @@ import {
   type Figure,
   type LtvQuestion,
   type PathsQuestion,
-  type Question,
   readsDays,
   type RetentionQuestion,
   type TrendQuestion,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import { type Asked, figuresOf } from '../../../clickhouse-schema/queries/questions/asked.ts';
+import { lifecycleAnswer, stickinessAnswer } from './behaviour/activity-answers.ts';
+import { playersAnswer } from './players/players-answer.ts';
 import { funnelAnswer } from './behaviour/funnel-answer.ts';
 import { bucketsOf, endOf, isOver } from './trend-buckets.ts';
 import { dayOf } from '../../../core/kernel/days.ts';
@@ -23,13 +25,13 @@ type Rows = readonly QuestionRow[];
  * @param nowMs decides which days are over
  * @param builtToMs of an answer from `player_days`: up to when they are built; `undefined`: they are being built anew
  */
-export function answerText(question: Question, rows: Rows, nowMs: number, builtToMs?: number): string {
+export function answerText(question: Asked, rows: Rows, nowMs: number, builtToMs?: number): string {
   const range = { from: formatTimestamp(question.fromMs), to: formatTimestamp(question.toMs) };
-  const built = readsDays(question) ? { built_to: formatTimestampOrNull(builtToMs ?? null) } : {};
+  const built = readsDays(figuresOf(question)) ? { built_to: formatTimestampOrNull(builtToMs ?? null) } : {};
   return JSON.stringify({ kind: question.kind, ...range, ...built, ...resultOf(question, rows, nowMs) });
 }
 
-function resultOf(question: Question, rows: Rows, nowMs: number): Record<string, unknown> {
+function resultOf(question: Asked, rows: Rows, nowMs: number): Record<string, unknown> {
   switch (question.kind) {
     case 'trend':
       return trend(question, rows, nowMs);
@@ -43,6 +45,12 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
       return funnelAnswer(question, rows);
     case 'paths':
       return paths(question, rows);
+    case 'lifecycle':
+      return lifecycleAnswer(question, rows, nowMs);
+    case 'stickiness':
+      return stickinessAnswer(question, rows, nowMs);
+    case 'players':
+      return playersAnswer(question, rows);
   }
 }
 

@@ -22,7 +22,7 @@ import { field, Where } from './measures/filter-fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
 
-const KINDS = ['trend', 'breakdown', 'retention', 'ltv', 'funnel', 'paths'] as const;
+const KINDS = ['trend', 'breakdown', 'retention', 'ltv', 'funnel', 'paths', 'lifecycle', 'stickiness'] as const;
 
 const eventName = (description: string) =>
   Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description });
@@ -77,7 +77,8 @@ export const QueryBody = Type.Object(
     kind: oneOf(
       KINDS,
       '`trend`: a metric over time. `breakdown`: a metric by a field. `retention`: who began and came back. ' +
-        '`ltv`: first days and revenue since. `funnel`: who did steps in order. `paths`: what follows an event, two steps.',
+        '`ltv`: first days and revenue since. `funnel`: who did steps in order. `paths`: what follows an event, two steps. ' +
+        '`lifecycle`: new, current, resurrected and dormant players. `stickiness`: players by days of activity.',
     ),
     from: Type.Optional(
       timeIn(
@@ -141,7 +142,8 @@ export const QueryBody = Type.Object(
     interval: Type.Optional(
       oneOf(
         INTERVALS,
-        '`trend` and `retention`, which has no hours: length of an interval. Weeks begin on Monday. Default: `day`.',
+        '`trend`, and without hours `retention` and `lifecycle`: length of an interval. Weeks begin on Monday. Default: ' +
+          '`day`. `stickiness`: `week` (default) or `month`.',
       ),
     ),
     by: Type.Optional(

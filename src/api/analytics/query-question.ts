@@ -13,6 +13,7 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
+import { lifecycleQuestion, stickinessQuestion } from './behaviour/activity-question.ts';
 import { funnelParts } from './behaviour/funnel-question.ts';
 import { DEFAULT_DAYS, retentionParts } from './behaviour/retention-question.ts';
 import { charsOf, dimensionOf, EVENT_FIELDS, EVENT_GROUPS, fieldsOfAll, filtersOf } from './measures/filters.ts';
@@ -31,6 +32,8 @@ const FIELDS = {
   ltv: ['days', 'by', 'limit'],
   funnel: ['steps', 'order', 'exclusions', 'window_seconds', 'by', 'limit'],
   paths: ['event_name', 'direction', 'where', 'within_seconds', 'limit'],
+  lifecycle: ['interval', 'where'],
+  stickiness: ['interval', 'where'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
 const REQUIRED = {
@@ -40,6 +43,8 @@ const REQUIRED = {
   ltv: [],
   funnel: ['steps'],
   paths: ['event_name'],
+  lifecycle: [],
+  stickiness: [],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
 const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to', 'last_days']);
@@ -140,6 +145,10 @@ export function questionOf(
         const where = filters(body.where, '/where');
         return { kind: 'paths', ...common, direction, eventName: body.event_name ?? '', where, withinSeconds, limit };
       }
+      case 'lifecycle':
+        return lifecycleQuestion(body, common, faults);
+      case 'stickiness':
+        return stickinessQuestion(body, common, faults);
     }
   }
 }

@@ -4,8 +4,10 @@ import {
   FUNNEL_ORDERS,
   PATH_DIRECTIONS,
   RETENTION_METHODS,
+  STICKINESS_INTERVALS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { RETENTION_INTERVALS } from '../../../clickhouse-schema/behaviour/retention.ts';
+import { DAY_INTERVALS } from '../../../clickhouse-schema/behaviour/intervals.ts';
+import { LIFECYCLE_STATES, type LifecycleState } from '../../../core/vocabulary/metrics/lifecycle.ts';
 import { numberOrNull, oneOf, textOrNull, timeOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
@@ -102,7 +104,7 @@ const Retention = result(
   'retention',
   {
     method: oneOf(RETENTION_METHODS, 'As in the query.'),
-    interval: oneOf(RETENTION_INTERVALS, 'As in the query.'),
+    interval: oneOf(DAY_INTERVALS, 'As in the query.'),
     cohorts: Type.Array(
       Type.Object(
         {
@@ -241,6 +243,63 @@ const Paths = result(
   'What follows an event.',
 );
 
-export const QueryResult = Type.Union([Trend, Breakdown, Retention, Ltv, Funnel, Paths], {
+const interval = {
+  day: Type.String({ description: 'First day of the interval, as `2026-01-15`.' }),
+  is_over: Type.Boolean({ description: 'false: the interval is under way, and its figures will change.' }),
+};
+
+const state = (name: LifecycleState) => Type.Integer({ description: LIFECYCLE_STATES[name].words });
+
+const Lifecycle = result(
+  'lifecycle',
+  {
+    interval: oneOf(DAY_INTERVALS, 'As in the query.'),
+    intervals: Type.Array(
+      Type.Object(
+        {
+          ...interval,
+          new: state('new'),
+          current: state('current'),
+          resurrected: state('resurrected'),
+          dormant: state('dormant'),
+        },
+        { description: 'An interval. The first three are all who were active in it.' },
+      ),
+      { description: 'Every interval of the range that has begun, oldest first.' },
+    ),
+  },
+  'New, current, resurrected and dormant players.',
+);
+
+const Stickiness = result(
+  'stickiness',
+  {
+    interval: oneOf(STICKINESS_INTERVALS, 'As in the query.'),
+    intervals: Type.Array(
+      Type.Object(
+        {
+          ...interval,
+          players: Type.Integer({ description: 'Players who were active in it.' }),
+          days: Type.Array(
+            Type.Object(
+              {
+                days: Type.Integer({ description: 'Number of days.' }),
+                players: Type.Integer({ description: 'Players who were active on so many days of the interval.' }),
+                share: numberOrNull('Their share of `players` of the interval. null without players.'),
+              },
+              { description: 'A number of days.' },
+            ),
+            { description: 'From one day to all days of the interval.' },
+          ),
+        },
+        { description: 'An interval.' },
+      ),
+      { description: 'Every interval of the range that has begun, oldest first.' },
+    ),
+  },
+  'Players by their days of activity.',
+);
+
+export const QueryResult = Type.Union([Trend, Breakdown, Retention, Ltv, Funnel, Paths, Lifecycle, Stickiness], {
   description: 'The answer; its fields follow from `kind`.',
 });

@@ -1,6 +1,7 @@
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { BuiltTo } from '../../../clickhouse-schema/queries/questions/built-to.ts';
-import { type Question, readsDays } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { type Asked, figuresOf } from '../../../clickhouse-schema/queries/questions/asked.ts';
+import { readsDays } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
@@ -18,7 +19,7 @@ export interface QueryAnswer {
 
 /** Answers questions, and caches the answers while no new rows come. */
 export interface QueryRunner {
-  run(question: Question): Promise<QueryAnswer | Failure>;
+  run(question: Asked): Promise<QueryAnswer | Failure>;
 }
 
 export interface QueryRunnerOptions {
@@ -83,18 +84,19 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
     return undefined;
   }
 
-  async function ask(question: Question, key: string, asOf: AsOf | undefined): Promise<QueryAnswer | Failure> {
+  async function ask(question: Asked, key: string, asOf: AsOf | undefined): Promise<QueryAnswer | Failure> {
     const askedMs = clock.monotonicMs();
     const found = await analytics.ask(question);
     if (found.kind === 'unavailable') return clickHouseUnavailable();
     if (found.kind === 'too_large') return failure('QUERY_TOO_LARGE', undefined, { bound: found.bound });
+    const isOfDays = readsDays(figuresOf(question));
     const answer: QueryAnswer = {
       kind: 'answer',
       text: answerText(question, found.value, clock.wallMs(), builtToMs(found.built, asOf)),
       // The days of `player_days` follow the rows some seconds later.
-      asOfMs: readsDays(question) ? undefined : asOf?.asOfMs,
+      asOfMs: isOfDays ? undefined : asOf?.asOfMs,
     };
-    const keptMs = readsDays(question) ? limits.answersOfDaysKeptMs : limits.answersKeptMs;
+    const keptMs = isOfDays ? limits.answersOfDaysKeptMs : limits.answersKeptMs;
     if (asOf !== undefined) store(key, { answer, position: asOf.position, askedMs, keptMs });
     return answer;
   }
@@ -131,8 +133,8 @@ function builtToMs(built: BuiltTo | undefined, asOf: AsOf | undefined): number |
 }
 
 /** The key of the cache. The time of a funnel is left out, so that repeated questions are equal. */
-function keyOf(question: Question): string {
-  return JSON.stringify(question.kind === 'funnel' ? { ...question, nowMs: 0 } : question);
+function keyOf(question: Asked): string {
+  return JSON.stringify(question, (name, value: unknown) => (name === 'nowMs' ? undefined : value));
 }
 
 /** Texts take up to two bytes a character. */

@@ -44,9 +44,14 @@ export function wholeIntervals(interval: Interval, { fromMs, toMs, zone }: Range
 export function periodBefore(interval: Interval, range: Range): number {
   let startMs = range.fromMs;
   for (let count = bucketsOf(interval, range).length; count > 0; count -= 1) {
-    startMs = startOf(interval, range.zone, startMs - 1);
+    startMs = intervalBefore(interval, range.zone, startMs);
   }
   return startMs;
+}
+
+/** The start of the interval that ends where another begins. */
+export function intervalBefore(interval: Interval, zone: string, startMs: number): number {
+  return startOf(interval, zone, startMs - 1);
 }
 
 function startOf(interval: Interval, zone: string, ms: number): number {

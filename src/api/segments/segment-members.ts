@@ -13,12 +13,35 @@ import { listFormatOf, readNames, type ListFormat } from './lists/read-names.ts'
 
 /* The routes that load the list of a static segment, and add and remove players. */
 
-const PATH = '/v1/segments/segments/{id}/members';
+export const MEMBERS_PATH = '/v1/segments/segments/{id}/members';
 const SegmentParams = Type.Object({ id: Type.String({ description: 'Id of the static segment.' }) });
 const SHARED = { tag: 'Segments', auth: { keys: ['server'] }, limitClass: 'none', repeatsById: true } as const;
 
 const unknownIds = (what: string) =>
   Type.Array(Type.String({ description: 'An id as you sent it.' }), { description: what });
+
+export const LoadedListSchema = Type.Object(
+  {
+    segment_id: Type.String({ description: 'Id of the segment.' }),
+    version: Type.Integer({ description: 'Version of the segment with the new list.' }),
+    received: Type.Integer({ description: 'Number of ids in the request.' }),
+    members: Type.Integer({ description: 'Number of players in the new list.' }),
+    duplicates: Type.Integer({ description: 'Number of ids that repeat another one.' }),
+    unknown: Type.Integer({ description: 'Number of ids that are not registered players.' }),
+    unknown_ids: unknownIds(`Some of the unknown ids, at most ${SEGMENT_API_LIMITS.listUnknownShown}.`),
+  },
+  { description: 'A loaded list.' },
+);
+
+export const LOADED_EXAMPLE = {
+  segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',
+  version: 2,
+  received: 5,
+  members: 3,
+  duplicates: 1,
+  unknown: 1,
+  unknown_ids: ['player_67890'],
+};
 
 const putMembers = defineRoute({
   ...SHARED,
@@ -26,7 +49,7 @@ const putMembers = defineRoute({
   audit: { kind: 'segment', action: 'list_replaced', key: 'id' },
   approval: { id: 'segment.list.replace', of: 'segment' },
   method: 'PUT',
-  path: PATH,
+  path: MEMBERS_PATH,
   summary: 'Replace the list of a static segment',
   description:
     `Up to ${SEGMENT_API_LIMITS.listPlayers} players. The body is read while it arrives. The new list replaces the old one at one ` +
@@ -58,27 +81,8 @@ const putMembers = defineRoute({
   },
   reply: {
     description: 'The new list has replaced the old one.',
-    schema: Type.Object(
-      {
-        segment_id: Type.String({ description: 'Id of the segment.' }),
-        version: Type.Integer({ description: 'Version of the segment with the new list.' }),
-        received: Type.Integer({ description: 'Number of ids in the request.' }),
-        members: Type.Integer({ description: 'Number of players in the new list.' }),
-        duplicates: Type.Integer({ description: 'Number of ids that repeat another one.' }),
-        unknown: Type.Integer({ description: 'Number of ids that are not registered players.' }),
-        unknown_ids: unknownIds(`Some of the unknown ids, at most ${SEGMENT_API_LIMITS.listUnknownShown}.`),
-      },
-      { description: 'A loaded list.' },
-    ),
-    example: {
-      segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',
-      version: 2,
-      received: 5,
-      members: 3,
-      duplicates: 1,
-      unknown: 1,
-      unknown_ids: ['player_67890'],
-    },
+    schema: LoadedListSchema,
+    example: LOADED_EXAMPLE,
   },
   action: {
     kind: 'service',
@@ -104,7 +108,7 @@ const postMembers = defineRoute({
   audit: { kind: 'segment', action: 'list_extended', key: 'id' },
   approval: { id: 'segment.list.extend', of: 'segment' },
   method: 'POST',
-  path: PATH,
+  path: MEMBERS_PATH,
   summary: 'Add players to the list of a static segment',
   description:
     'Players enter the segment before the response is sent. Ids of players that are not registered are ignored and ' +
@@ -164,7 +168,7 @@ const deleteMember = defineRoute({
   },
   approval: { id: 'segment.list.shorten', of: 'segment' },
   method: 'DELETE',
-  path: `${PATH}/{player_id}`,
+  path: `${MEMBERS_PATH}/{player_id}`,
   summary: 'Remove a player from the list of a static segment',
   description: 'The player leaves the segment before the response is sent, unless the segment includes it by name.',
   errors: ['NOT_FOUND', 'PLAYER_NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
@@ -211,7 +215,7 @@ async function* wholeList(body: BodyStream, format: ListFormat, plain: NameKind)
   if (!body.complete) yield failure('VALIDATION_ERROR', 'The body ended before its end.');
 }
 
-function listRequest(id: string, { key }: RequestContext): ListRequest {
+export function listRequest(id: string, { key }: RequestContext): ListRequest {
   const { game, environment } = key;
   return {
     address: { game, environment, kind: 'segment', key: id },
@@ -232,7 +236,7 @@ async function change(
   return context.services.listLoader.change(request, what, players);
 }
 
-function loadedJson({ entry: { document }, received, duplicates, tally }: LoadedList): string {
+export function loadedJson({ entry: { document }, received, duplicates, tally }: LoadedList): string {
   return JSON.stringify({
     segment_id: document.id,
     version: document.version,

@@ -5,6 +5,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
+import { afterOf, cursorOf } from '../input/player-cursor.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
 
@@ -60,7 +61,7 @@ function listRoute(path: string, summary: string): KeyedRoute {
         const segmentId = params.id;
         if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined)
           return noSegment();
-        const after = cursor === undefined ? undefined : decode(cursor);
+        const after = cursor === undefined ? undefined : afterOf(cursor);
         if (cursor !== undefined && after === undefined) {
           return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
         }
@@ -72,7 +73,7 @@ function listRoute(path: string, summary: string): KeyedRoute {
       toAnswer(players, { limit }) {
         const shown = players.slice(0, limit);
         const last = shown.at(-1);
-        const next = last === undefined || players.length <= limit ? null : encode(last.playerId);
+        const next = last === undefined || players.length <= limit ? null : cursorOf(last.playerId);
         return jsonAnswer({ players: shown.map(memberJson), next_cursor: next });
       },
     },
@@ -81,16 +82,4 @@ function listRoute(path: string, summary: string): KeyedRoute {
 
 function memberJson({ playerId, externalId, enteredAt }: SegmentPlayer) {
   return { player_id: playerId, external_id: externalId, entered_at: formatTimestamp(enteredAt) };
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** A cursor holds the id of the last player shown. */
-function encode(playerId: string): string {
-  return Buffer.from(playerId).toString('base64url');
-}
-
-function decode(cursor: string): string | undefined {
-  const playerId = Buffer.from(cursor, 'base64url').toString();
-  return UUID.test(playerId) ? playerId : undefined;
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RetentionQuestion } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { startOfDayIn } from '../../../core/kernel/zoned-days.ts';
-import { byPlayer, madeHistory, type PastEvent, playerId, rowOf } from '../../support/behaviour/histories.ts';
+import { byPlayer, type PastEvent, rowOf } from '../../support/behaviour/histories.ts';
+import { daysOf, longHistory } from '../../support/behaviour/made-days.ts';
 import { type OracleEvent, type OracleRetention, retentionOf } from '../../support/behaviour/retention-oracle.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
@@ -22,19 +23,16 @@ const histories = new Map<string, PastEvent[]>();
 beforeAll(async () => {
   clickhouse = await startWithTables();
   for (const [n, game] of GAMES.entries()) {
-    const events = [0, 100, 200].flatMap((first) =>
-      madeHistory(n * 7 + first, FROM_MS + first * 0.2 * DAY_MS, 110 * DAY_MS).map((event) => ({
-        ...event,
-        player: event.player + first,
-        sequence: event.sequence + first * 1_000,
-      })),
-    );
+    const events = longHistory(n * 7, FROM_MS);
     histories.set(game, events);
     await insert(
       'events',
       events.map((event) => rowOf(game, event)),
     );
-    await insert('player_days', byPlayer(events).flatMap(daysOf(game)));
+    await insert(
+      'player_days',
+      byPlayer(events).flatMap((own) => daysOf(game, ZONE, own)),
+    );
   }
 });
 afterAll(() => clickhouse.close());
@@ -43,24 +41,6 @@ async function insert(table: string, rows: readonly object[]): Promise<void> {
   const body = rows.map((row) => JSON.stringify(row)).join('\n');
   expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
 }
-
-/** What the builder makes of a player's events, as far as retention reads it. */
-const daysOf = (game: string) => (events: readonly PastEvent[]) => {
-  const dateOf = (ms: number) => new Date(ms).toLocaleDateString('sv', { timeZone: ZONE });
-  const days = [...new Set(events.map(({ happenedMs }) => dateOf(happenedMs)))];
-  const named = events.filter(({ happenedMs, country }) => dateOf(happenedMs) === days[0] && country !== '');
-  return days.map((day, place) => ({
-    game_id: game,
-    environment: 'live',
-    player_id: playerId(events[0]?.player ?? 0),
-    day,
-    cohort_day: days[0],
-    first_day: days[0],
-    previous_day: days[place - 1] ?? null,
-    cohort_country: named.at(-1)?.country ?? '',
-    version: 1,
-  }));
-};
 
 const stepOf = (event: OracleEvent | undefined) =>
   event && {

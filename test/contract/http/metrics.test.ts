@@ -4,15 +4,14 @@ import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
 import { isRatio, measureOf, METRIC_NAMES, type MetricName, RATIOS } from '../../../core/vocabulary/metrics/metrics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { buildDays } from '../../support/wire/built-days.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { blocksOf } from '../../support/documentation.ts';
 import { startOfToday } from '../../support/whole-day.ts';
+import { insertWorld } from './inserted-world.ts';
 import { type Asked, figure, madeWorld, measure, ratio, type Row, type World } from './metric-world.ts';
 
 /* Every metric on every door, compared with brute force over the same rows on the real engine. */
@@ -25,7 +24,6 @@ const TO = FROM + 42;
 const timeOf = (day: number): string => new Date(day * DAY_MS).toISOString();
 const dayText = (day: number): string => timeOf(day).slice(0, 10);
 const range = { from: timeOf(FROM), to: timeOf(TO) };
-const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
@@ -39,85 +37,13 @@ beforeAll(async () => {
   gateway = await startGateway({ analytics });
   key = await gateway.key();
   world = madeWorld(FROM, TO, 20);
-  await insertWorld();
+  await insertWorld(clickhouse, world);
 }, 240_000);
 afterAll(async () => {
   await gateway.close();
   await analytics.close();
   await clickhouse.close();
 });
-
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
-
-async function insertWorld(): Promise<void> {
-  const common = ({ player, receivedAt, sequence }: Row) => ({
-    player_id: playerId(player),
-    external_id: `p${player}`,
-    received_at: receivedAt,
-    facts_sequence: sequence + 1,
-  });
-  const of = (source: Row['source']) => world.rows.filter((row) => row.source === source);
-  await insert(
-    'events',
-    of('events').map((row) => ({
-      ...common(row),
-      event_id: `e${row.sequence}`,
-      event_name: row.values['event_name'],
-      country: row.values['country'],
-      platform: row.values['platform'],
-      app_version: row.values['app_version'],
-      build: row.values['build'],
-      is_payer: row.values['is_payer'] === 'true',
-      timestamp: row.deviceAt,
-      properties: JSON.stringify({ mode: row.values['property:mode'], score: row.numbers['property:score'] ?? 'none' }),
-    })),
-  );
-  await insert(
-    'sessions',
-    of('sessions').map((row) => ({
-      ...common(row),
-      session_id: `s${row.sequence}`,
-      start_time: row.deviceAt,
-      duration_seconds: row.seconds,
-      end_reason: row.values['end_reason'],
-      platform: row.values['platform'],
-      app_version: row.values['app_version'],
-      build: row.values['build'],
-    })),
-  );
-  await insert(
-    'purchases',
-    of('purchases').map((row) => ({
-      ...common(row),
-      amount: row.amount,
-      counts: row.counts,
-      kind: row.isRefund ? 'refund' : row.counts < 0 ? 'replaced' : 'purchase',
-      product_id: row.values['product_id'],
-      currency: row.values['currency'],
-      recorded_by: row.values['recorded_by'],
-    })),
-  );
-  await insert(
-    'player_snapshots',
-    world.players.map(({ attributes }, n) => ({
-      kind: 'player',
-      player_id: playerId(n),
-      attributes: JSON.stringify(attributes),
-    })),
-  );
-  const members = world.players.flatMap(({ isMember }, n) => (isMember ? [playerId(n)] : []));
-  const segment = { segment_id: 's1', segment_key: 'whales', version: 1, exited: 0 };
-  await insert(
-    'segment_membership_states',
-    members.map((player_id) => ({ ...segment, player_id })),
-  );
-  const target = createPlayerDaysTarget(clickhouse.address);
-  await buildDays(target, 0, { createdMs: 1, sequence: 10_000 });
-  await target.close();
-}
 
 async function post(path: string, body: object): Promise<Record<string, unknown>> {
   const response = await gateway.call(key, 'POST', path, body);

@@ -1,4 +1,5 @@
 import { byPlayer, type PastEvent } from './histories.ts';
+import { intervalOf, laterInterval, type OracleInterval } from './oracle-intervals.ts';
 
 /* Retention by brute force: each player's intervals one after the other, by the calendar of `Intl`. */
 
@@ -9,35 +10,13 @@ export interface OracleEvent {
 
 export interface OracleRetention {
   method: 'classic' | 'rolling';
-  interval: 'day' | 'week' | 'month';
+  interval: OracleInterval;
   first?: OracleEvent | undefined;
   returns?: OracleEvent | undefined;
   periods: readonly number[];
   fromMs: number;
   toMs: number;
   by?: 'country' | undefined;
-}
-
-const DAY_MS = 86_400_000;
-
-/** The first date of the interval in which a moment lies. */
-function intervalOf(interval: OracleRetention['interval'], zone: string, ms: number): string {
-  const date = new Date(ms).toLocaleDateString('sv', { timeZone: zone });
-  if (interval === 'month') return `${date.slice(0, 7)}-01`;
-  const day = Date.parse(date);
-  const back = interval === 'week' ? (new Date(day).getUTCDay() + 6) % 7 : 0;
-  return new Date(day - back * DAY_MS).toISOString().slice(0, 10);
-}
-
-/** The interval `n` later, by walking from one to the next. */
-function later(interval: OracleRetention['interval'], start: string, n: number): string {
-  let at = start;
-  for (let count = 0; count < n; count += 1) {
-    const length = { day: 1, week: 7, month: 31 }[interval];
-    const next = new Date(Date.parse(at) + length * DAY_MS).toISOString().slice(0, 10);
-    at = interval === 'month' ? `${next.slice(0, 7)}-01` : next;
-  }
-  return at;
 }
 
 const isEvent = (event: PastEvent, wanted: OracleEvent | undefined): boolean =>
@@ -60,7 +39,7 @@ export function retentionOf(events: readonly PastEvent[], zone: string, asked: O
     const group = groups.get(id) ?? { key, cohort, players: 0, retained: periods.map(() => 0) };
     group.players += 1;
     for (const [place, n] of periods.entries()) {
-      const wanted = later(interval, cohort, n);
+      const wanted = laterInterval(interval, cohort, n);
       const isBack = starts.some((start) => (method === 'classic' ? start === wanted : start >= wanted));
       if (isBack) group.retained[place] = (group.retained[place] ?? 0) + 1;
     }

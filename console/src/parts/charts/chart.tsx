@@ -32,6 +32,8 @@ export interface ChartProps {
   marks?: readonly ChartMark[];
   /** What stands below the chart. @param chosenMs the chosen time; undefined: none yet */
   below?: (chosenMs: number | undefined) => ReactNode;
+  /** Shows what is behind a figure: a click on it in the table, or on the chart if one line is shown. */
+  onPick?: ((line: number, place: number) => void) | undefined;
 }
 
 /** A note on an interval, which is named by its place. */
@@ -56,7 +58,7 @@ const Canvas = canvas.Part;
  * arrow keys move through the times, and the values there are read out.
  */
 export function Chart(props: ChartProps) {
-  const { label, at, series, partialFrom = null, by = 'day', format = number, marks = NO_MARKS, below } = props;
+  const { label, at, series, partialFrom = null, by = 'day', format = number, marks = NO_MARKS, below, onPick } = props;
   const scheme = useScheme();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<number | undefined>();
@@ -79,11 +81,16 @@ export function Chart(props: ChartProps) {
   const timeOrPartial = (ms: number | undefined): string =>
     partialFrom !== null && ms !== undefined && ms >= partialFrom ? `${time(ms)} (${texts.partial})` : time(ms);
   const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && pickOnly !== undefined) return pickOnly();
     const next = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[event.key];
     if (next === undefined) return;
     event.preventDefault();
     setChosen(Math.max(0, Math.min(last, next)));
   };
+  const visible = shown.flatMap((each, line) => (each.hidden ? [] : [line]));
+  const [only] = visible;
+  const pickOnly =
+    onPick !== undefined && visible.length === 1 && only !== undefined ? () => onPick(only, place) : undefined;
   const toggle = (name: string): void => {
     const next = new Set(hidden);
     if (!next.delete(name)) next.add(name);
@@ -104,6 +111,7 @@ export function Chart(props: ChartProps) {
             aria-valuenow={place}
             aria-valuetext={`${timeOrPartial(at[place])}: ${reading}`}
             onKeyDown={onKey}
+            onClick={pickOnly}
           >
             <Canvas
               at={at}
@@ -129,7 +137,15 @@ export function Chart(props: ChartProps) {
         )}
         {below?.(chosen === undefined ? undefined : at[place])}
       </div>
-      <Figures label={label} at={at} lines={shown} chosen={chosen} time={timeOrPartial} format={format} />
+      <Figures
+        label={label}
+        at={at}
+        lines={shown}
+        chosen={chosen}
+        time={timeOrPartial}
+        format={format}
+        onPick={onPick}
+      />
     </SimpleGrid>
   );
 }
@@ -178,10 +194,11 @@ interface FiguresProps {
   chosen: number | undefined;
   time: (ms: number) => string;
   format: (value: number) => string;
+  onPick: ChartProps['onPick'];
 }
 
 /** The values of the chart as a table, the latest first. */
-function Figures({ label, at, lines, chosen, time, format }: FiguresProps) {
+function Figures({ label, at, lines, chosen, time, format, onPick }: FiguresProps) {
   const zone = useZone();
   return (
     <ScrollRegion label={texts.table(label)} className="chart-table">
@@ -203,9 +220,20 @@ function Figures({ label, at, lines, chosen, time, format }: FiguresProps) {
                 <Table.Th scope="row" fw={400}>
                   {time(ms)}
                 </Table.Th>
-                {lines.map(({ name, values }) => (
+                {lines.map(({ name, values }, line) => (
                   <Table.Td key={name} ta="right">
-                    {valueText(values[index], format)}
+                    {onPick === undefined || (values[index] ?? 0) === 0 ? (
+                      valueText(values[index], format)
+                    ) : (
+                      <UnstyledButton
+                        fz="inherit"
+                        td="underline dotted"
+                        title={TEXTS.analytics.showPlayers}
+                        onClick={() => onPick(line, index)}
+                      >
+                        {valueText(values[index], format)}
+                      </UnstyledButton>
+                    )}
                   </Table.Td>
                 ))}
               </Table.Tr>

@@ -3,7 +3,7 @@
 /** An analytics query. */
 type AnalyticsQuery = {
   /** `trend`: a metric over time. */
-  readonly kind: 'trend' | 'breakdown' | 'retention' | 'ltv' | 'funnel' | 'paths';
+  readonly kind: 'trend' | 'breakdown' | 'retention' | 'ltv' | 'funnel' | 'paths' | 'lifecycle' | 'stickiness';
   /** First moment, by `happened_at`. */
   readonly from?: string;
   /** Moment after the last. */
@@ -62,7 +62,7 @@ type AnalyticsQuery = {
   readonly compare?: 'previous_period';
   /** Required with `paths`: the event that paths start with. */
   readonly event_name?: string;
-  /** `trend` and `retention`, which has no hours: length of an interval. */
+  /** `trend`, and without hours `retention` and `lifecycle`: length of an interval. */
   readonly interval?: 'hour' | 'day' | 'week' | 'month';
   /** The field to group by. */
   readonly by?: string;
@@ -378,6 +378,38 @@ type EventToTrack = {
   readonly event_id?: string;
 };
 
+/** A figure of the query's answer. */
+type FigureOfQuerySAnswer = {
+  /** The value of `by`, as in the answer. */
+  readonly key?: string | null;
+  /** Required with `trend`: the start of the interval, as in the answer. */
+  readonly at?: string;
+  /** Required with figures that divide one metric by another: whose players. */
+  readonly part?: 'numerator' | 'denominator';
+  /**
+   * Required with `retention`, `ltv`, `lifecycle` and `stickiness`: `day` of the cohort or
+   * interval, as in the answer.
+   */
+  readonly day?: string;
+  /** `retention`: who returned so many intervals later, one of the query. */
+  readonly after?: number;
+  /** `ltv`: true: the payers of the cohort. */
+  readonly payers?: boolean;
+  /** Required with `funnel`: the step, from 1. */
+  readonly step?: number;
+  /**
+   * `funnel`: who reached the step (`reached`, default), and of these who reached the next
+   * one, who did not in time, or who may still do so, as the fields of the answer.
+   */
+  readonly outcome?: 'reached' | 'converted' | 'dropped' | 'inside';
+  /** Required with `paths`: `steps` of the path, as in the answer. */
+  readonly steps?: readonly (string | null)[];
+  /** Required with `lifecycle`. */
+  readonly state?: 'new' | 'current' | 'resurrected' | 'dormant';
+  /** Required with `stickiness`: on how many days of the interval they were active. */
+  readonly days?: number;
+};
+
 /** A flag. */
 type Flag = {
   /** Key of the flag. */
@@ -443,6 +475,24 @@ type FlagEvaluationOfOFREP = {
     /** Key of the unmet prerequisite flag. */
     readonly prerequisite_key?: string;
   };
+};
+
+/** A loaded list. */
+type LoadedList = {
+  /** Id of the segment. */
+  readonly segment_id: string;
+  /** Version of the segment with the new list. */
+  readonly version: number;
+  /** Number of ids in the request. */
+  readonly received: number;
+  /** Number of players in the new list. */
+  readonly members: number;
+  /** Number of ids that repeat another one. */
+  readonly duplicates: number;
+  /** Number of ids that are not registered players. */
+  readonly unknown: number;
+  /** Some of the unknown ids, at most 100. */
+  readonly unknown_ids: readonly string[];
 };
 
 /** A member of the condition. */
@@ -2880,22 +2930,7 @@ export interface Operations {
       readonly 'Content-Type'?: string;
     };
     readonly body: string;
-    readonly answer: {
-      /** Id of the segment. */
-      readonly segment_id: string;
-      /** Version of the segment with the new list. */
-      readonly version: number;
-      /** Number of ids in the request. */
-      readonly received: number;
-      /** Number of players in the new list. */
-      readonly members: number;
-      /** Number of ids that repeat another one. */
-      readonly duplicates: number;
-      /** Number of ids that are not registered players. */
-      readonly unknown: number;
-      /** Some of the unknown ids, at most 100. */
-      readonly unknown_ids: readonly string[];
-    };
+    readonly answer: LoadedList;
   };
   /** Add players to the list of a static segment. */
   'POST /v1/segments/segments/{id}/members': {
@@ -2941,6 +2976,26 @@ export interface Operations {
       /** Whether the player was in the list. */
       readonly removed: boolean;
     };
+  };
+  /** Replace the list of a static segment by the players behind a figure. */
+  'PUT /v1/segments/segments/{id}/members/query': {
+    readonly path: {
+      /** Id of the static segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** An analytics query. */
+      readonly query: AnalyticsQuery;
+      /** A figure of the query's answer. */
+      readonly point: FigureOfQuerySAnswer;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly segment_id?: unknown;
+    };
+    readonly answer: LoadedList;
   };
   /** Count the players who match a condition. */
   'POST /v1/segments/segments/preview': {
@@ -5729,6 +5784,69 @@ export interface Operations {
             /** Players with this path. */
             readonly players: number;
           }[];
+        }
+      | {
+          /** `lifecycle`. */
+          readonly kind: 'lifecycle';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
+          /** As in the query. */
+          readonly interval: 'day' | 'week' | 'month';
+          /** Every interval of the range that has begun, oldest first. */
+          readonly intervals: readonly {
+            /** First day of the interval, as `2026-01-15`. */
+            readonly day: string;
+            /** false: the interval is under way, and its figures will change. */
+            readonly is_over: boolean;
+            /** Active in the interval, in which their first activity lies. */
+            readonly new: number;
+            /** Active in the interval and in the one before it. */
+            readonly current: number;
+            /** Active in the interval, not in the one before it, and seen earlier. */
+            readonly resurrected: number;
+            /** Active in the interval before, and not in this one. */
+            readonly dormant: number;
+          }[];
+        }
+      | {
+          /** `stickiness`. */
+          readonly kind: 'stickiness';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /**
+           * Of answers from the days of players (`player_days`): everything received before is in
+           * them.
+           */
+          readonly built_to?: string | null;
+          /** As in the query. */
+          readonly interval: 'week' | 'month';
+          /** Every interval of the range that has begun, oldest first. */
+          readonly intervals: readonly {
+            /** First day of the interval, as `2026-01-15`. */
+            readonly day: string;
+            /** false: the interval is under way, and its figures will change. */
+            readonly is_over: boolean;
+            /** Players who were active in it. */
+            readonly players: number;
+            /** From one day to all days of the interval. */
+            readonly days: readonly {
+              /** Number of days. */
+              readonly days: number;
+              /** Players who were active on so many days of the interval. */
+              readonly players: number;
+              /** Their share of `players` of the interval. */
+              readonly share: number | null;
+            }[];
+          }[];
         };
   };
   /** Get the SQL of an analytics query. */
@@ -5740,6 +5858,53 @@ export interface Operations {
     readonly answer: {
       /** One SELECT for ClickHouse, without a semicolon. */
       readonly sql: string;
+    };
+  };
+  /** List the players behind a figure. */
+  'POST /v1/analytics/queries/players': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** An analytics query. */
+      readonly query: AnalyticsQuery;
+      /** A figure of the query's answer. */
+      readonly point: FigureOfQuerySAnswer;
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly answer: {
+      /** `players`. */
+      readonly kind: 'players';
+      /** First moment of the query's range. */
+      readonly from: string;
+      /** Moment after the range. */
+      readonly to: string;
+      /** As in the answer of the query. */
+      readonly built_to?: string | null;
+      /** true: the figure is the number of these players. */
+      readonly counts_players: boolean;
+      /** Number of all players behind the figure. */
+      readonly total: number;
+      /** Players of this page. */
+      readonly players: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your id of the player. */
+        readonly external_id: string | null;
+        /** Lifecycle stage now. */
+        readonly lifecycle_stage: string | null;
+        /** Country now. */
+        readonly country: string | null;
+        /** Revenue of the player up to now, less refunds, in the game's currency. */
+        readonly total_revenue: number | null;
+        /** When the player was last active. */
+        readonly last_seen_at: string | null;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
     };
   };
   /** List the saved queries. */

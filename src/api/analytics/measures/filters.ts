@@ -1,4 +1,9 @@
-import { fieldsOf, fieldsOfSource, type Fields as RowFields } from '../../../../core/vocabulary/metrics/asked.ts';
+import {
+  fieldsOf,
+  fieldsOfSource,
+  PLAYER_FIELDS,
+  type Fields as RowFields,
+} from '../../../../core/vocabulary/metrics/asked.ts';
 import { columnsOf } from '../../../../core/vocabulary/metrics/dimensions.ts';
 import type { MeasureName } from '../../../../core/vocabulary/metrics/measures.ts';
 import type { Dimension, Filter, Test } from '../../../../clickhouse-schema/queries/questions/question.ts';
@@ -22,6 +27,9 @@ export const EVENT_GROUPS: Fields = {
   named: ['property', 'segment'],
   of: 'events',
 };
+
+/** The fields of questions about players. */
+export const FIELDS_OF_PLAYERS: Fields = { ...PLAYER_FIELDS, of: 'players' };
 
 /** The fields that the rows of all these measures have. */
 export function fieldsOfAll(measures: readonly MeasureName[]): Fields {

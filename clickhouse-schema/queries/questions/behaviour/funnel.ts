@@ -1,12 +1,12 @@
-import { type Bindings, inScope, type Statement } from './bindings.ts';
-import { textOf } from './dimensions.ts';
-import { passing } from './filters.ts';
-import type { FunnelQuestion, FunnelStep, Scope } from './question.ts';
-import { anyOrderAttempts } from '../../behaviour/any-order-attempts.ts';
-import { type AttemptPass, EXCLUDED, excludedAfter } from '../../behaviour/attempts.ts';
-import { sortedKeys } from '../../behaviour/event-order.ts';
-import { funnelFigures, playersOf } from '../../behaviour/funnel-figures.ts';
-import { orderedAttempts } from '../../behaviour/ordered-attempts.ts';
+import { type Bindings, inScope, type Statement } from '../bindings.ts';
+import { textOf } from '../dimensions.ts';
+import { passing } from '../filters.ts';
+import type { FunnelQuestion, FunnelStep, Scope } from '../question.ts';
+import { anyOrderAttempts } from '../../../behaviour/any-order-attempts.ts';
+import { type AttemptPass, EXCLUDED, excludedAfter } from '../../../behaviour/attempts.ts';
+import { sortedKeys } from '../../../behaviour/event-order.ts';
+import { funnelFigures, playersOf } from '../../../behaviour/funnel-figures.ts';
+import { orderedAttempts } from '../../../behaviour/ordered-attempts.ts';
 
 /** Rows as `funnelFigures` gives them, the largest groups first: see docs/analytics-queries.md. */
 export function funnelStatement(question: FunnelQuestion, bindings: Bindings): Statement {
@@ -16,7 +16,7 @@ export function funnelStatement(question: FunnelQuestion, bindings: Bindings): S
 }
 
 /** The players of a funnel, as `playersOf` gives them. */
-function funnelPlayers(question: FunnelQuestion, bindings: Bindings): string {
+export function funnelPlayers(question: FunnelQuestion, bindings: Bindings): string {
   const { bind } = bindings;
   const [since, until, windowMs, now] = [
     question.fromMs,

@@ -1,37 +1,58 @@
-import { IN_COHORT, RETENTION_INTERVAL } from '../../behaviour/retention.ts';
-import { LATE_MS } from '../../event-time.ts';
-import { columnSql } from '../../metrics/dimension-sql.ts';
-import { type Bindings, dayOf, inScope, type Statement } from './bindings.ts';
-import { COHORT_TEXT } from './cohorts.ts';
-import { passing } from './filters.ts';
-import type { FunnelStep, RetentionQuestion, Scope } from './question.ts';
+import { INTERVAL_SQL } from '../../../behaviour/intervals.ts';
+import { IN_COHORT } from '../../../behaviour/retention.ts';
+import { LATE_MS } from '../../../event-time.ts';
+import { columnSql } from '../../../metrics/dimension-sql.ts';
+import { type Bindings, dayOf, inScope, type Statement } from '../bindings.ts';
+import { COHORT_TEXT } from '../cohorts.ts';
+import { passing } from '../filters.ts';
+import type { FunnelStep, RetentionQuestion, Scope } from '../question.ts';
 
 /**
  * Rows `{key, cohort, players, retained}`: the first day of an interval, the players who began in it, and for each of
  * `periods` how many of them returned that many intervals later.
  */
 export function retentionStatement(question: RetentionQuestion, bindings: Bindings): Statement {
-  const { method, by, limit, periods } = question;
+  const { by, limit, periods } = question;
   const numbers = bindings.bind('Array(UInt32)', periods);
-  const isOfDays = question.firstEvent === undefined && question.returnEvent === undefined;
-  const returns = isOfDays ? returnsOfDays(question, bindings) : returnsOfEvents(question, bindings);
   const largest = `key IN (
   SELECT key FROM (${begun(question, bindings)}) GROUP BY key ORDER BY count() DESC, key LIMIT ${bindings.bind('UInt32', limit)}
 )`;
-  // Rolling: the last return of a player is one to all intervals before it.
-  const rows = method === 'classic' ? returns : lastReturn(returns);
-  const sign = method === 'classic' ? '=' : '>=';
   const sql = `
 SELECT
   key,
   toString(cohort) AS cohort,
   countIf(is_first) AS players,
-  sumForEach(arrayMap(n -> toUInt64(period ${sign} n), ${numbers})) AS retained
-FROM (${rows})
+  sumForEach(arrayMap(n -> toUInt64(${returnedIn(question, 'n')}), ${numbers})) AS retained
+FROM (${returnsOf(question, bindings)})
 ${by === undefined ? '' : `WHERE ${largest}`}
 GROUP BY key, cohort
 ORDER BY key, cohort`;
   return { sql, parameters: bindings.parameters };
+}
+
+/** The players of a cohort, or those of them who returned `after` intervals later. */
+export function retentionPlayers(
+  question: RetentionQuestion,
+  { day, after, key }: { day: string; after: number | undefined; key: string },
+  bindings: Bindings,
+): string {
+  const { bind } = bindings;
+  const counts = after === undefined ? 'is_first' : returnedIn(question, bind('UInt32', after));
+  return `
+SELECT player_id FROM (${returnsOf(question, bindings)})
+WHERE key = ${bind('String', key)} AND cohort = toDate(${bind('String', day)}) AND ${counts}`;
+}
+
+/** Whether a row of `returnsOf` counts in an interval after the first. */
+const returnedIn = ({ method }: RetentionQuestion, period: string): string =>
+  `period ${method === 'classic' ? '=' : '>='} ${period}`;
+
+/** Rows `{key, cohort, player_id, period, is_first}`, one of a player and interval; rolling: one of a player. */
+function returnsOf(question: RetentionQuestion, bindings: Bindings): string {
+  const isOfDays = question.firstEvent === undefined && question.returnEvent === undefined;
+  const returns = isOfDays ? returnsOfDays(question, bindings) : returnsOfEvents(question, bindings);
+  // Rolling: the last return of a player is one to all intervals before it.
+  return question.method === 'classic' ? returns : lastReturn(returns);
 }
 
 const lastReturn = (returns: string): string => `
@@ -41,7 +62,7 @@ const lastReturn = (returns: string): string => `
 /** Days of players, one of each interval: `{key, cohort, player_id, period, is_first}`. */
 function returnsOfDays(question: RetentionQuestion, bindings: Bindings): string {
   const { interval, by } = question;
-  const { startOf, between } = RETENTION_INTERVAL[interval];
+  const { startOf, between } = INTERVAL_SQL[interval];
   const isNew = interval === 'day' ? '' : ` AND ifNull(${startOf('previous_day')} < ${startOf('day')}, true)`;
   return `
   SELECT ${by === undefined ? `''` : COHORT_TEXT[by]} AS key, ${startOf('cohort_day')} AS cohort, player_id,
@@ -52,7 +73,7 @@ function returnsOfDays(question: RetentionQuestion, bindings: Bindings): string 
 
 /** The same of players who begin or return with an event: a row of the period -1, and one of each interval. */
 function returnsOfEvents(question: RetentionQuestion, bindings: Bindings): string {
-  const { startOf, between } = RETENTION_INTERVAL[question.interval];
+  const { startOf, between } = INTERVAL_SQL[question.interval];
   const starts = `groupUniqArray(${startOf('returned')})`;
   return `
   SELECT key, cohort, player_id,
@@ -67,7 +88,7 @@ function returnsOfEvents(question: RetentionQuestion, bindings: Bindings): strin
 /** Players and the interval in which they began: `{player_id, key, cohort}`. */
 function begun(question: RetentionQuestion, bindings: Bindings): string {
   const { firstEvent, interval, zone, by } = question;
-  const { startOf } = RETENTION_INTERVAL[interval];
+  const { startOf } = INTERVAL_SQL[interval];
   if (firstEvent === undefined) {
     return `
     SELECT player_id, ${by === undefined ? `''` : COHORT_TEXT[by]} AS key, ${startOf('cohort_day')} AS cohort
@@ -109,7 +130,7 @@ function cohorts(question: RetentionQuestion, bindings: Bindings): string {
 /** Days up to the last interval that is asked for; rolling asks for all. A condition that begins with AND. */
 function before(question: RetentionQuestion, bindings: Bindings, day: string): string {
   if (question.method === 'rolling') return '';
-  const { later } = RETENTION_INTERVAL[question.interval];
+  const { later } = INTERVAL_SQL[question.interval];
   const most = bindings.bind('UInt32', Math.max(0, ...question.periods));
   return ` AND ${day} < ${later(dayAt(question, bindings, question.toMs), most)}`;
 }
