@@ -48,10 +48,11 @@ export function RefundDialog({ playerId, purchase, onClose, onDone }: RefundDial
       // Refused: other refunds came first. Without an answer the next try is the same refund.
       if (error instanceof ApiError && error.status === 409) setRefundId(newId());
     },
-    async onSettled() {
+    onSettled() {
       const { game, environment } = scope;
-      await queries.invalidateQueries({ queryKey: ['timeline', game, environment, playerId] });
-      await queries.invalidateQueries({ queryKey: ['player', game, environment, playerId] });
+      // What the service said does not wait for the lists.
+      void queries.invalidateQueries({ queryKey: ['timeline', game, environment, playerId] });
+      void queries.invalidateQueries({ queryKey: ['player', game, environment, playerId] });
     },
   });
   const ofAmount = refund.error instanceof ApiError && refund.error.fields.find(({ path }) => path.endsWith('amount'));
