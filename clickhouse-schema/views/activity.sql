@@ -62,7 +62,7 @@ WITH
             0,
             count()
         FROM events
-        WHERE environment = 'live' AND event_name IN ('purchase_refunded', 'purchase_corrected') AND source != 'caller'
+        WHERE environment = 'live' AND {{counted}} AND event_name IN ('purchase_refunded', 'purchase_corrected') AND source != 'caller'
         GROUP BY game_id, day
     ),
     changes AS
