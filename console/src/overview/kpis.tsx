@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { ask } from '../analytics/ask.ts';
 import type { ResultOf } from '../analytics/query.ts';
-import { METRICS, type MetricName } from '../../../core/vocabulary/metrics/metrics.ts';
+import { METRICS } from '../../../core/vocabulary/metrics/metrics.ts';
 import type { BodyOf, Scope } from '../frame/api.ts';
 import { AnnotatedChart } from '../annotations/annotated-chart.tsx';
 import { Fault } from '../parts/states.tsx';
@@ -14,21 +14,11 @@ import { weekBefore } from '../parts/zoned-time.ts';
 import { BuiltTo } from '../parts/built-to.tsx';
 import { daysBehind } from '../parts/days-behind.ts';
 import { TEXTS } from '../texts.ts';
+import { type KpiName, KPIS, kpiQuery } from './kpi-query.ts';
 
 const texts = TEXTS.overview;
 
-const KPIS = [
-  'active_players',
-  'new_players',
-  'sessions',
-  'revenue',
-  'payers',
-] as const satisfies readonly MetricName[];
-type KpiName = (typeof KPIS)[number];
-
 const WEEK = 7;
-/** Days of the chart, today included. */
-const DAYS = 28;
 const REFRESH_MS = 60_000;
 /** Last week's time is rounded down to this, so that the same query is sent for a while and its answer is cached. */
 const STEP_MS = 5 * 60_000;
@@ -141,7 +131,7 @@ function changeText(now: number, before: number): string {
 
 async function load(scope: Scope, zone: string, name: KpiName, signal: AbortSignal): Promise<Kpi> {
   const now = Math.floor(Date.now() / STEP_MS) * STEP_MS;
-  const { points: whole, builtTo } = await trend(scope, { metric: name, last_days: DAYS }, signal);
+  const { points: whole, builtTo } = await trend(scope, kpiQuery(name), signal);
   const points = whole.map(({ at, value }) => ({ at: Date.parse(at), value: value ?? 0 }));
   const today = points.at(-1);
   const weekAgo = points.at(-1 - WEEK);
@@ -149,7 +139,11 @@ async function load(scope: Scope, zone: string, name: KpiName, signal: AbortSign
   const from = new Date(weekAgo.at).toISOString();
   // At midnight there is nothing before this time yet.
   const to = new Date(Math.max(weekBefore(zone, now), weekAgo.at + 1)).toISOString();
-  const { points: soFar } = await trend(scope, { metric: name, from, to, cut: true }, signal);
+  const { points: soFar } = await trend(
+    scope,
+    { kind: 'trend', interval: 'day', metric: name, from, to, cut: true },
+    signal,
+  );
   return { builtTo, points, today: today.value, before: { soFar: soFar[0]?.value ?? 0, whole: weekAgo.value } };
 }
 
@@ -157,10 +151,10 @@ type Body = BodyOf<'POST /v1/analytics/queries'>;
 
 async function trend(
   scope: Scope,
-  body: Omit<Body, 'kind'>,
+  body: Body,
   signal: AbortSignal,
 ): Promise<{ points: ResultOf<'trend'>['series'][number]['points']; builtTo: string | null | undefined }> {
-  const result = await ask(scope, { kind: 'trend', interval: 'day', ...body }, signal);
+  const result = await ask(scope, body, signal);
   if (result.kind !== 'trend') throw new Error(`a trend was asked for, and ${result.kind} answered`);
   return { points: result.series[0]?.points ?? [], builtTo: result.built_to };
 }

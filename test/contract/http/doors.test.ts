@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { kpiQuery } from '../../../console/src/overview/kpi-query.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
@@ -144,7 +145,7 @@ interface Answer {
 const answered = async (body: object): Promise<Answer> => JSON.parse(JSON.stringify(await ask(body)));
 const trendOf = async (metric: string, more: object = {}): Promise<number> =>
   (await answered({ kind: 'trend', metric, ...more })).series[0]?.points.at(-1)?.value ?? Number.NaN;
-const both = (of: (metric: string) => Promise<number>): Pick<Door, 'gives' | 'read'> => ({
+const both = (of: (metric: (typeof METRIC)[Figure]) => Promise<number>): Pick<Door, 'gives' | 'read'> => ({
   gives: FIGURES,
   read: () => Promise.all(FIGURES.map((figure) => of(METRIC[figure]))),
 });
@@ -159,7 +160,7 @@ const DOORS: readonly Door[] = [
   { name: 'trend by month', ...both((metric) => trendOf(metric, { interval: 'month' })) },
   {
     name: 'tiles of the Overview',
-    ...both((metric) => trendOf(metric, { interval: 'day', last_days: 28, from: undefined, to: undefined })),
+    ...both((metric) => trendOf(metric, { ...kpiQuery(metric), from: undefined, to: undefined })),
   },
   {
     name: 'trend as SQL',
