@@ -4,9 +4,19 @@ export type OracleInterval = 'day' | 'week' | 'month';
 
 const DAY_MS = 86_400_000;
 
+const dates = new Map<string, string>();
+
+/** The date of a moment. Asked again it is remembered: `Intl` is slow. */
+function dateAt(zone: string, ms: number): string {
+  const key = `${zone} ${ms}`;
+  const date = dates.get(key) ?? new Date(ms).toLocaleDateString('sv', { timeZone: zone });
+  dates.set(key, date);
+  return date;
+}
+
 /** The first date of the interval in which a moment lies. */
 export function intervalOf(interval: OracleInterval, zone: string, ms: number): string {
-  const date = new Date(ms).toLocaleDateString('sv', { timeZone: zone });
+  const date = dateAt(zone, ms);
   if (interval === 'month') return `${date.slice(0, 7)}-01`;
   const day = Date.parse(date);
   const back = interval === 'week' ? (new Date(day).getUTCDay() + 6) % 7 : 0;
