@@ -86,7 +86,14 @@ const mark = (unmarked: number): Promise<void> =>
   insert('test_players', [{ player_id: TESTER, unmarked, received_at: AT, version: 1 + unmarked }]);
 
 const ROWS = ['players', 'player_properties', 'segment_memberships', 'identities', 'identified_events'];
-const OTHERS = ['event_dictionary', 'freshness', 'scores_daily', 'score_drift_daily', 'score_calibration_daily'];
+const OTHERS = [
+  'annotations',
+  'event_dictionary',
+  'freshness',
+  'scores_daily',
+  'score_drift_daily',
+  'score_calibration_daily',
+];
 const [SINCE, UNTIL] = [`'${DAY} 00:00:00'`, 'now64(3)'];
 const PARAMETERISED = {
   campaign_readout: "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24)",
