@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/documents.ts';
+import type { EditEffect } from '../../core/vocabulary/documents/edit-effects.ts';
 import { divideBuckets, stratumOfVariants } from './evaluate/draw.ts';
 import { BUCKETS } from './evaluate/hash.ts';
 
@@ -11,12 +12,6 @@ import { BUCKETS } from './evaluate/hash.ts';
  *    whether or not the flag is switched off for the edit.
  * 2. An edit that reassigns any player is found. With too many different rules, every edit of them reassigns.
  */
-
-/**
- * `reassigns`: a player who takes part before and after it gets another variant or value, or has another chance of it.
- * Otherwise players only join (`widens`), only leave (`narrows`), both (`moves`), or neither (`none`).
- */
-export type EditEffect = 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';
 
 /** The kinds of players that are tried, 2 to this power: 1,024 times 100 rules take some milliseconds. */
 const MOST_TERMS = 10;

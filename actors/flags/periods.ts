@@ -12,16 +12,18 @@ export function periodOf({ periods }: Pick<FlagDocument, 'periods'>): number {
 }
 
 /**
- * Sets the periods of an edited flag: an edit that gives players of the experiment another variant starts a new period.
+ * Sets the effect of an edit and the periods of the flag: an edit that gives players of the experiment another variant
+ * starts a new period.
  * @param nowMs the time of the edit, epoch milliseconds
  */
 export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: number): FlagDocument {
   const { periods } = previous;
   const current = periods.at(-1);
-  if (current === undefined || effectOf(previous, next) !== 'reassigns') return { ...next, periods: [...periods] };
+  const editEffect = effectOf(previous, next);
+  if (current === undefined || editEffect !== 'reassigns') return { ...next, editEffect, periods: [...periods] };
   const started = { period: current.period + 1, version: previous.version + 1, since: nowMs };
   const all = [...periods.slice(0, -1), { ...current, arms: armsOf(previous) }, started];
-  return { ...next, periods: all.slice(-FLAG_LIMITS.flagPeriods) };
+  return { ...next, editEffect, periods: all.slice(-FLAG_LIMITS.flagPeriods) };
 }
 
 /** The arms that results compare; the control is first. */

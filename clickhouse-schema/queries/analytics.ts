@@ -12,6 +12,7 @@ import { createLookups, type Lookups } from './lookups/lookups.ts';
 import type { ExperimentQuery, ReadoutQuery } from './experiments/experiment-query.ts';
 import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiments/experiment-readout.ts';
 import {
+  countDrawnPlayers,
   type ExposureDay,
   type ExposureDaysQuery,
   findExposureDays,
@@ -83,6 +84,8 @@ export interface Analytics {
   flagUsage(query: FlagUsageQuery): Promise<QueryResult<FlagUsage[]>>;
   /** Exposures of one flag by UTC day and variant, in order of days. */
   exposureDays(query: ExposureDaysQuery): Promise<QueryResult<ExposureDay[]>>;
+  /** Players of one flag for whom a variant was drawn since a time. */
+  drawnPlayers(query: ExposureDaysQuery): Promise<QueryResult<number>>;
   /** A page of quarantined events. */
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
   /** The steps of a campaign, and treatment beside holdout. */
@@ -233,6 +236,7 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
     eventDictionary: (query) => findDictionary(runQuery, query),
     flagUsage: (query) => findFlagUsage(runQuery, query),
     exposureDays: (query) => findExposureDays(runQuery, query),
+    drawnPlayers: (query) => countDrawnPlayers(runQuery, query),
     async quarantined(query) {
       const { sql, parameters } = quarantineQuery(query);
       const result = await runQuery<QuarantineRow>(sql, parameters);

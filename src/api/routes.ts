@@ -41,6 +41,7 @@ import { flagUsageRoutes } from './flags/results/flag-usage.ts';
 import { queryFlagResults } from './flags/results/flag-readout.ts';
 import { getFlagResults } from './flags/results/flag-results.ts';
 import { flagRoutes, patchFlag } from './flags/flags.ts';
+import { previewFlag } from './flags/preview-flag.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
 import { annotationRoutes } from './analytics/annotations/annotations.ts';
 import { listPlayersBehind } from './analytics/players/players.ts';
@@ -120,6 +121,7 @@ const TARGETING_ROUTES: readonly Route[] = [
   previewSegment,
   explainSegment,
   ...flagRoutes,
+  previewFlag,
   getFlagResults,
   queryFlagResults,
   explainFlags,

@@ -56,6 +56,21 @@ export async function findFlagUsage(
   return { kind: 'answered', value: usage };
 }
 
+/** Counts the players of one flag for whom a variant was drawn since a time, in any period. */
+export async function countDrawnPlayers(
+  runQuery: RunQuery,
+  { game, environment, flagKey, sinceMs }: ExposureDaysQuery,
+): Promise<QueryResult<number>> {
+  const found = await runQuery<{ players: string | number }>(
+    `SELECT uniqExact(player_id) AS players
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
+      AND received_at >= fromUnixTimestamp64Milli({since:Int64}) AND stratum > 0`,
+    { game, environment, flag: flagKey, since: sinceMs },
+  );
+  return found.kind === 'unavailable' ? found : { kind: 'answered', value: Number(found.value[0]?.players ?? 0) };
+}
+
 /** Reads the exposures of one flag, along the primary key. */
 export async function findExposureDays(
   runQuery: RunQuery,

@@ -10,6 +10,7 @@ import { Fault } from '../parts/states.tsx';
 import { isAtLeast, roleIn, usePlace, useSession } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, type Segment, segmentsOf } from '../definitions.ts';
+import { EditEffect } from './edit-effect.tsx';
 import { contentOf } from './edited-flag.ts';
 
 const texts = TEXTS.flag;
@@ -78,6 +79,7 @@ export function Promote({ flag }: { flag: Flag }) {
               <Alert color="red" variant="outline" title={texts.promoteMissing(found.missing.join(', '))} />
             )}
             <Diff before={found.held === undefined ? {} : contentOf(found.held)} after={found.body} />
+            {found.held === undefined ? null : <EditEffect scope={live} flagKey={flag.key} body={found.body} />}
           </>
         )}
       </Confirm>

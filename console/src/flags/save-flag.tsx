@@ -7,6 +7,7 @@ import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, flagQuery } from '../definitions.ts';
 import { contentOf, type EditedFlag, editedOf, rulesOf } from './edited-flag.ts';
+import { EditEffect } from './edit-effect.tsx';
 import { RuleCounts } from './rule-counts.tsx';
 
 const texts = TEXTS.flag;
@@ -49,7 +50,12 @@ export function SaveFlag({ draft: { base }, body, setDraft }: SaveFlagProps) {
         setDraft({ base: theirs, edited: editedOf({ ...theirs, ...merged }) });
       }}
     >
-      {body === undefined ? null : <RuleCounts rules={rulesOf(body)} enabled={body['enabled'] === true} />}
+      {body === undefined ? null : (
+        <>
+          <RuleCounts rules={rulesOf(body)} enabled={body['enabled'] === true} />
+          <EditEffect scope={scope} flagKey={base.key} body={body} />
+        </>
+      )}
     </SaveDraft>
   );
 }

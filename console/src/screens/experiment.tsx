@@ -10,6 +10,7 @@ import { MetricResults, type Question, type Results, useResults } from '../exper
 import { notComparedTexts } from '../experiments/left-out.ts';
 import { shipped } from '../experiments/ship.ts';
 import { type Flag, flagQuery, useFlag } from '../definitions.ts';
+import { EditEffect } from '../flags/edit-effect.tsx';
 import { contentOf } from '../flags/edited-flag.ts';
 import { ExposureChart } from '../flags/exposure-chart.tsx';
 import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
@@ -178,6 +179,7 @@ function Ship({ flag, variant, onClose }: { flag: Flag; variant: string; onClose
     >
       <Text>{texts.shipHelp}</Text>
       <Diff before={contentOf(flag)} after={body} />
+      <EditEffect scope={scope} flagKey={flag.key} body={body} />
     </Confirm>
   );
 }

@@ -1,3 +1,4 @@
+import type { EditEffect } from './edit-effects.ts';
 import type { Json, JsonObject } from '../../kernel/text/json.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
@@ -183,6 +184,8 @@ export interface FlagDocument {
   /** Whether client keys may learn of the flag. Absent: they may. */
   clientVisible?: boolean;
   version: number;
+  /** What the edit that made this version does to the players of the experiment. Absent: the flag is new. */
+  editEffect?: EditEffect;
   /** Oldest first, bounded in number; at least the current one. */
   periods: FlagPeriod[];
   /** The latest, bounded in number and age. */

@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { EDIT_EFFECTS } from '../../../core/vocabulary/documents/edit-effects.ts';
+import { namesOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
@@ -178,6 +180,15 @@ export const FlagPatch = Type.Object(
   { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 
+const EFFECTS = namesOf(EDIT_EFFECTS);
+
+/** What an edit does to the experiment. */
+export const EditEffect = oneOf(
+  EFFECTS,
+  'What the edit does to the players who take part in the experiment, those whose answer is drawn. ' +
+    EFFECTS.map((effect) => `\`${effect}\`: ${EDIT_EFFECTS[effect]}`).join(' '),
+);
+
 /** A flag in a response. */
 export const FlagShown = Type.Object(
   {
@@ -196,6 +207,7 @@ export const FlagShown = Type.Object(
       description: "Random text. The salt and the player's id determine the player's percentage and variant.",
     }),
     ...madeFields('flag'),
+    edit_effect: EditEffect,
     archived_at: Type.Optional(timeOut('When the flag was archived. Absent: it is not.')),
   },
   { description: 'A flag.' },
@@ -225,6 +237,7 @@ export function flagJson(flag: FlagDocument): string {
     prerequisites: flag.prerequisites.map(({ flagKey, value }) => ({ flag_key: flagKey, value })),
     salt: flag.salt,
     ...madeJson(flag),
+    edit_effect: flag.editEffect ?? 'none',
     ...(flag.archivedAt === null ? {} : { archived_at: formatTimestamp(flag.archivedAt) }),
   });
 }
@@ -269,4 +282,5 @@ export const FLAG_EXAMPLE = {
   ...FLAG_BODY_EXAMPLE,
   salt: 'Zk3vQ0b1c2d4e5f6',
   ...MADE_EXAMPLE,
+  edit_effect: 'none',
 };

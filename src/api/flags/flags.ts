@@ -29,7 +29,7 @@ import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 
 /* The routes that read and write flags. A deleted flag is archived, so its key stays taken. */
 
-const missing = (): Failure => failure('FLAG_NOT_FOUND');
+export const missingFlag = (): Failure => failure('FLAG_NOT_FOUND');
 
 const flags = definitionRoutes({
   kind: 'flag',
@@ -42,7 +42,7 @@ const flags = definitionRoutes({
   schema: FlagShown,
   example: FLAG_EXAMPLE,
   toJson: flagJson,
-  missing,
+  missing: missingFlag,
   taken,
   most: FLAG_API_LIMITS.flagsPerEnvironment,
   isThere: ({ archivedAt }) => archivedAt === null,
@@ -82,7 +82,7 @@ const putFlag = flags.changeRoute({
   description: 'Fields that you leave out get their defaults. The salt stays, so players keep their variants.',
   body: FlagWhole,
   example: FLAG_BODY_EXAMPLE,
-  change: (body, context) => (held) => changed(held, body, emptyContent(held.key, held.flagType), context),
+  change: (body, context) => (held) => flagChangedBy(held, body, emptyContent(held.key, held.flagType), context),
   conflict: cycleOf,
   warned,
 });
@@ -96,7 +96,7 @@ export const patchFlag = flags.changeRoute({
     'disable a flag.',
   body: FlagPatch,
   example: { enabled: false },
-  change: (body, context) => (held) => changed(held, body, held, context),
+  change: (body, context) => (held) => flagChangedBy(held, body, held, context),
   conflict: cycleOf,
   warned,
 });
@@ -127,10 +127,10 @@ const deleteFlag = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers }, context) =>
-      flags.change({ id: params.key, basis: headers }, context, (held) => ({
-        ...held,
-        archivedAt: context.origin.receivedAt,
-      })),
+      flags.change({ id: params.key, basis: headers }, context, (held) => {
+        const nowMs = context.origin.receivedAt;
+        return withPeriods(held, { ...held, archivedAt: nowMs }, nowMs);
+      }),
     toAnswer: ({ replayed }, _context, { params }) => jsonAnswer({ key: params.key, archived: true }, { replayed }),
   },
 });
@@ -161,7 +161,7 @@ const restoreFlag = defineRoute({
         return cycleOf(document, context) ?? flags.overQuota(context) ?? document;
       };
       const conflict = (written: FlagDocument) => cycleOf(written, context);
-      return changeDefinition({ address, basis: headers, missing: missing(), change: restore, conflict }, context);
+      return changeDefinition({ address, basis: headers, missing: missingFlag(), change: restore, conflict }, context);
     },
     toAnswer: flags.shown,
   },
@@ -187,8 +187,8 @@ export function findFlag(key: string, context: RequestContext): FlagDocument | u
   return flags.find(key, context)?.document;
 }
 
-/** @param kept the content of what the body leaves out */
-function changed(
+/** The edited flag, or why it cannot be. @param kept the content of what the body leaves out */
+export function flagChangedBy(
   held: FlagDocument,
   body: Static<typeof FlagPatch>,
   kept: FlagContent,

@@ -268,6 +268,7 @@ const SERVER_MADE = [
   'webhook_id',
   'query_id',
   'salt',
+  'edit_effect',
   'warnings',
   'list',
   'past',

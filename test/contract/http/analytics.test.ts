@@ -249,6 +249,20 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(Number(JSON.parse(JSON.stringify(body.data['sample_ratio'])).p_value)).toBeCloseTo(0.0269, 3);
   });
 
+  it('are told before an edit: the preview counts the players whom it would leave out', async () => {
+    await define({ ...EXPERIMENT, rules: [aRule()] });
+    await write([exposed(1, 'control'), exposed(2, 'wide'), exposed(2, 'wide', 2), exposed(3, null, 3, 'x', 0)]);
+    const preview = async (variants: unknown) =>
+      (await bodyOf(await gateway.call(key, 'POST', '/v1/flags/flags/shop/preview', { variants }))).data;
+    const [control, wide] = EXPERIMENT.variants;
+    expect(await preview([control, { ...wide, weight: 10 }])).toMatchObject({
+      edit_effect: 'reassigns',
+      left_out_players: 2,
+      reason: null,
+    });
+    expect(await preview([control, wide])).toMatchObject({ edit_effect: 'none', left_out_players: 0 });
+  });
+
   it('include the event that exposes the player, and count players whose event shows another variant than the served one', async () => {
     await define(PERIODS);
     const conversion = { ...bought(1, 5), at: now - HOUR_MS };

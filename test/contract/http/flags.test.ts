@@ -118,7 +118,13 @@ describe('patching a flag', () => {
     const { body: first } = await create({ ...EXAMPLE, description: 'd' });
     const { status, body } = await call('PATCH', `${PATH}/button_color`, { enabled: false });
     expect(status).toBe(200);
-    expect(body.data).toEqual({ ...first.data, enabled: false, version: 2, updated_at: expect.any(String) });
+    expect(body.data).toEqual({
+      ...first.data,
+      enabled: false,
+      edit_effect: 'narrows',
+      version: 2,
+      updated_at: expect.any(String),
+    });
   });
 
   it('sets a field to its default by null', async () => {

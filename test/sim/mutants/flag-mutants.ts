@@ -85,8 +85,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/periods.ts',
-        original: "effectOf(previous, next) !== 'reassigns'",
-        mutated: "String(effectOf(previous, next)) !== 'moved'",
+        original: "editEffect !== 'reassigns'",
+        mutated: "String(editEffect) !== 'moved'",
       },
     ],
   },

@@ -18,6 +18,7 @@ export const NO_ANALYTICS: ServerDeps['analytics'] = {
   auditEntries: down,
   flagUsage: down,
   exposureDays: down,
+  drawnPlayers: down,
   knownNames: down,
   campaignReport: down,
   scoringReport: down,

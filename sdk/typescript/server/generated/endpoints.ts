@@ -71,6 +71,7 @@ export const ENDPOINTS = {
   'PATCH /v1/flags/flags/{key}': { repeats: 'key', answers: 'data' },
   'DELETE /v1/flags/flags/{key}': { repeats: 'key', answers: 'data' },
   'POST /v1/flags/flags/{key}/restore': { repeats: 'key', answers: 'data' },
+  'POST /v1/flags/flags/{key}/preview': { repeats: 'always', answers: 'data' },
   'GET /v1/flags/flags/{key}/results': { repeats: 'always', answers: 'data' },
   'POST /v1/flags/flags/{key}/results': { repeats: 'always', answers: 'data' },
   'POST /v1/flags/flags/explain': { repeats: 'always', answers: 'data' },

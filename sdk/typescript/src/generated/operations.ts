@@ -450,6 +450,11 @@ type Flag = {
   readonly created_at: string;
   /** When the flag was last changed. */
   readonly updated_at: string;
+  /**
+   * What the edit does to the players who take part in the experiment, those whose answer is
+   * drawn.
+   */
+  readonly edit_effect: 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';
   /** When the flag was archived. */
   readonly archived_at?: string;
 };
@@ -3123,6 +3128,8 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly salt?: unknown;
       /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+      /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
     };
     readonly answer: Flag;
@@ -3192,6 +3199,8 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly salt?: unknown;
       /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+      /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
     };
     readonly answer: Flag;
@@ -3247,6 +3256,8 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly salt?: unknown;
       /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+      /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
     };
     readonly answer: Flag;
@@ -3283,6 +3294,71 @@ export interface Operations {
     };
     readonly body: undefined;
     readonly answer: Flag;
+  };
+  /** Say what an edit of a flag would do to its experiment. */
+  'POST /v1/flags/flags/{key}/preview': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
+      /** The current key. */
+      readonly key?: string;
+      /** Display name. */
+      readonly name?: string | null;
+      /** Free text for people. */
+      readonly description?: string | null;
+      /** Type of the served values. */
+      readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Whether the flag is evaluated. */
+      readonly enabled?: boolean | null;
+      /** Whether client keys may learn of the flag. */
+      readonly client_visible?: boolean | null;
+      /** Value for players that no rule includes. */
+      readonly default_value?: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants?: readonly Variant[] | null;
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules?: readonly Rule[] | null;
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites?:
+        | readonly {
+            /** Key of the prerequisite flag. */
+            readonly flag_key: string;
+            /** Value that the prerequisite flag must serve to the player. */
+            readonly value: unknown;
+          }[]
+        | null;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: {
+      /** Key of the flag. */
+      readonly key: string;
+      /** Version of the flag that would be edited. */
+      readonly version: number;
+      /**
+       * What the edit does to the players who take part in the experiment, those whose answer is
+       * drawn.
+       */
+      readonly edit_effect: 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';
+      /** Number of the current period after the edit. */
+      readonly period: number;
+      /**
+       * Players who took part so far and would be left out of the results of the new period, in
+       * every variant.
+       */
+      readonly left_out_players: number | null;
+      /** Why `left_out_players` is null. */
+      readonly reason: 'unavailable' | null;
+    };
   };
   /** Get the results of a flag's experiment. */
   'GET /v1/flags/flags/{key}/results': {
