@@ -2,24 +2,34 @@ import { compileFlag } from '../../actors/flags/evaluate/compile-flag.ts';
 import { playerIdOf } from '../../actors/flags/evaluate/testing-flag.ts';
 import { armsOf, withPeriods } from '../../actors/flags/periods.ts';
 import { definitionsOf } from '../../actors/testing-players.ts';
+import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { seededRandom } from '../../src/analysis/testing-samples.ts';
 import { measureFacts } from './measure-facts.ts';
 import { createExperimentOwner } from './owner.ts';
+import { countedIn } from './results-of.ts';
+import { drawSpend } from './skewed-spend.ts';
 
 const METRIC = 'bought';
 const START_MS = Date.UTC(2026, 0, 20);
 
+interface Member {
+  id: string;
+  quarter: number;
+}
+
 /**
  * One A/A experiment that is edited: veterans evaluate the flag, it is edited, newcomers come, and all evaluate it.
- * Veterans buy with 75 %, newcomers with 15 %, if their `quarter` is 0, and others with a third of that.
- * @returns the players who count and the buyers among them, of the control and of the other variant
+ * Veterans buy with 75 %, newcomers with 15 %, if their `quarter` is 0, and others with a third of that. Every second
+ * player of quarter 0 is a payer before it sees the flag. Amounts are log-normal.
+ * @returns those who count, of the control and of the other variant, by conversion and by revenue
  */
 export function editedExperiment(
   seed: number,
   { before, after, each }: { before: FlagDocument; after: FlagDocument; each: number },
-): { players: number; buyers: number }[] {
+): { conversion: MeasuredVariant[]; revenue: MeasuredVariant[] } {
   const random = seededRandom(seed);
+  const spend = drawSpend({ payers: 1, deviation: 1 }, seed + 500_000);
   const salt = `salt ${seed}`;
   let flag: FlagDocument = { ...before, salt };
   const compiledNow = () => {
@@ -30,60 +40,62 @@ export function editedExperiment(
   let definitions = compiledNow();
   const owner = createExperimentOwner(() => definitions);
   let nowMs = START_MS;
-  const see = (playerId: string) => {
+  const see = ({ id: playerId }: Member) => {
     nowMs += 1;
     owner.evaluate({ playerId, flagKeys: [flag.key], context: '{}', exposes: true, by: 'server' }, nowMs);
   };
-  const arrive = (turn: number): { id: string; quarter: number } => {
+  const pay = (playerId: string) => {
+    nowMs += 1;
+    const what = { currency: null, productId: null, transactionId: `t-${nowMs}`, eventId: `p-${nowMs}` } as const;
+    const amount = Math.max(1, Math.round(spend() * 100)) * 100;
+    owner.send({ kind: 'RecordPurchase', playerId, amount, ...what }, nowMs);
+  };
+  const arrive = (turn: number): Member => {
     const id = playerIdOf(seed * 10_000 + turn);
     const quarter = Math.floor(random() * 4);
     const register = { kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: true } as const;
     owner.send({ ...register, byClientKey: true, attributes: JSON.stringify({ quarter }) }, nowMs);
-    see(id);
+    if (quarter === 0 && random() < 0.5) pay(id);
+    see({ id, quarter });
     return { id, quarter };
   };
-  const buy = ({ id, quarter }: { id: string; quarter: number }, share: number) => {
+  const buy = ({ id: playerId, quarter }: Member, share: number) => {
     if (random() >= (quarter === 0 ? share : share / 3)) return;
     nowMs += 1;
-    const event = { index: 0, playerId: id, eventId: `e-${nowMs}`, remember: false, eventName: METRIC } as const;
+    const event = { index: 0, playerId, eventId: `e-${nowMs}`, remember: false, eventName: METRIC } as const;
     const items = [{ ...event, properties: '{}', sessionId: null, timestamp: nowMs }];
     owner.send({ kind: 'TrackEvents', items }, nowMs);
+    pay(playerId);
   };
   const veterans = Array.from({ length: each }, (_, turn) => arrive(turn));
   nowMs += 1;
   flag = { ...withPeriods(flag, { ...after, salt, periods: flag.periods }, nowMs), version: flag.version + 1 };
   definitions = compiledNow();
   const newcomers = Array.from({ length: each }, (_, turn) => arrive(each + turn));
-  for (const { id } of veterans) see(id);
+  for (const one of veterans) see(one);
   for (const one of veterans) buy(one, 0.75);
   for (const one of newcomers) buy(one, 0.15);
-  const arms = armsOf(flag).map(({ variantKey }) => variantKey);
-  const rows = measureFacts(owner.log, {
-    game: 'demo',
-    environment: 'live',
-    flagKey: flag.key,
-    fromVersion: flag.periods.at(-1)?.version ?? 1,
-    beforeVersion: 1_000,
-    variants: arms,
-    metric: METRIC,
-    aggregate: { kind: 'conversion' },
-    windowDays: 7,
-    sinceMs: flag.periods.at(-1)?.since ?? START_MS,
-    untilMs: nowMs + 1,
-    zone: 'UTC',
-    earlierSinceMs: START_MS,
-  });
-  const counted = rows.filter(({ stratum, excluded }) => stratum > 0 && !excluded);
-  return arms.map((arm) => {
-    const row = counted.find(({ variant }) => variant === arm);
-    return { players: row?.players ?? 0, buyers: row?.conversions ?? 0 };
-  });
-}
-
-/** The statistic of two shares with their common variance; it is normal if nothing differs. */
-export function zOf([one, other]: readonly { players: number; buyers: number }[]): number {
-  if (one === undefined || other === undefined) throw new Error('two variants are compared');
-  const share = (one.buyers + other.buyers) / (one.players + other.players);
-  const variance = share * (1 - share) * (1 / one.players + 1 / other.players);
-  return variance === 0 ? 0 : (one.buyers / one.players - other.buyers / other.players) / Math.sqrt(variance);
+  // Those whom a purchase made a payer may take part from now on.
+  for (const one of [...veterans, ...newcomers]) see(one);
+  for (const one of veterans) buy(one, 0.75);
+  for (const one of newcomers) buy(one, 0.15);
+  const measured = (kind: 'conversion' | 'revenue') =>
+    countedIn(
+      measureFacts(owner.log, {
+        game: 'demo',
+        environment: 'live',
+        flagKey: flag.key,
+        fromVersion: flag.periods.at(-1)?.version ?? 1,
+        beforeVersion: 1_000,
+        variants: armsOf(flag).map(({ variantKey }) => variantKey),
+        metric: METRIC,
+        aggregate: { kind },
+        windowDays: 7,
+        sinceMs: flag.periods.at(-1)?.since ?? START_MS,
+        untilMs: nowMs + 1,
+        zone: 'UTC',
+        earlierSinceMs: START_MS,
+      }),
+    );
+  return { conversion: measured('conversion'), revenue: measured('revenue') };
 }

@@ -12,13 +12,14 @@ const DAY_MS = 86_400_000;
 
 interface Player {
   exposures: { fact: FlagExposed; sequence: number; index: number; variant: string; stratum: number }[];
-  events: { at: number; sequence: number; index: number }[];
+  /** What is counted: events or, of revenue, purchases. */
+  events: { at: number; sequence: number; index: number; amount: number }[];
   isMarked: boolean;
 }
 
 /**
- * What `experimentQuery` measures of conversions and counts, from the facts themselves: a reading of its own, to hold
- * the SQL against and to measure thousands of experiments without an engine.
+ * What `experimentQuery` measures of conversions, counts and revenue without refunds, from the facts themselves: a
+ * reading of its own, to hold the SQL against and to measure thousands of experiments without an engine.
  */
 export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery): MeasuredVariant[] {
   const players = new Map<string, Player>();
@@ -42,9 +43,10 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
       const version = fact.flags.find(({ flagKey }) => flagKey === query.flagKey)?.flagVersion ?? 0;
       if (isCurrent(version) && version < query.beforeVersion) playerOf(fact.entityId).isMarked = true;
     }
-    if (fact.kind === 'EventTracked' && fact.eventName === query.metric && inTime(fact.at)) {
-      playerOf(fact.entityId).events.push({ at: fact.at, sequence, index });
-    }
+    const isRevenue = query.aggregate.kind === 'revenue';
+    const isEvent = !isRevenue && fact.kind === 'EventTracked' && fact.eventName === query.metric;
+    const amount = isRevenue && fact.kind === 'PurchaseRecorded' ? fact.amount / 10_000 : isEvent ? 1 : 0;
+    if (amount > 0 && inTime(fact.at)) playerOf(fact.entityId).events.push({ at: fact.at, sequence, index, amount });
   }
   const groups = new Map<string, Group>();
   for (const { exposures, events, isMarked } of players.values()) {
@@ -64,7 +66,8 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
       const isAfter = sequence > first.sequence || (sequence === first.sequence && index > first.index);
       return isAfter && at < since + query.windowDays * DAY_MS;
     });
-    const value = query.aggregate.kind === 'conversion' ? Math.min(1, counted.length) : counted.length;
+    const total = counted.reduce((sum, { amount }) => sum + amount, 0);
+    const value = query.aggregate.kind === 'conversion' ? Math.min(1, total) : total;
     const key = { variant, stratum, earlier, excluded, arrived };
     const id = JSON.stringify(key);
     const group: Group = groups.get(id) ?? { key, values: [], named: 0 };

@@ -2,13 +2,14 @@ import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { compileFlag } from '../../actors/flags/evaluate/compile-flag.ts';
 import { withPeriods } from '../../actors/flags/periods.ts';
-import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/testing-flag.ts';
+import { aFlag, aRule, aSplitFlag, playerIdOf, variantsOf } from '../../actors/flags/evaluate/testing-flag.ts';
 import { seenVariant } from '../../actors/flags/exposure/seen-variant.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { definitionsOf } from '../../actors/testing-players.ts';
 import { seededRandom } from '../../src/analysis/testing-samples.ts';
-import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/documents.ts';
 import { type Crash, createExperimentOwner, type PlacedFact } from './owner.ts';
+import { drawSpend } from './skewed-spend.ts';
 import type { Definitions } from '../../actors/decision/definitions.ts';
 
 export const FLAG_KEY = 'shop';
@@ -49,6 +50,7 @@ interface Client {
 /** Lives through one experiment: visits online and offline, edits, overrides, changes of device and level, crashes. */
 export function simulateExperiment(seed: number, playerCount: number): SimulatedExperiment {
   const random = seededRandom(seed);
+  const spend = drawSpend({ payers: 1, deviation: 1 }, seed);
   const chance = (share: number): boolean => random() < share;
   let flag = drawFlag(random, seed);
   let definitions = definitionsFor(flag);
@@ -92,13 +94,21 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
 
   function edit(): void {
     const dice = random();
-    if (dice < 0.35) change({ description: `words ${stamp++}` });
-    else if (dice < 0.41)
+    const isSplit = flag.flagType !== 'boolean';
+    if (dice < 0.3) change({ description: `words ${stamp++}` });
+    else if (dice < 0.36 && isSplit) {
       change({ variants: flag.variants.map((one) => ({ ...one, weight: 1 + Math.floor(random() * 3) })) });
-    else if (dice < 0.45)
-      change({ rules: flag.rules.map((rule) => ({ ...rule, percentage: chance(0.5) ? 100 : 60 })) });
-    else if (dice < 0.48) change({ enabled: !flag.enabled });
+    } else if (dice < 0.4 && isSplit) change({ variants: flag.variants.length > 2 ? TWO : THREE });
+    else if (dice < 0.48) change({ rules: flag.rules.map((rule) => ({ ...rule, percentage: ramp(isSplit) })) });
+    else if (dice < 0.53) {
+      change({ rules: flag.rules.map(({ percentage }) => aRule({ ...audience(random), percentage })) });
+    } else if (dice < 0.56) change({ enabled: !flag.enabled });
     else if (!flag.enabled) change({ enabled: true });
+  }
+
+  function ramp(isSplit: boolean): number {
+    if (isSplit) return chance(0.5) ? 100 : 60;
+    return chance(0.5) ? 50 : 75;
   }
 
   function change(some: Partial<FlagDocument>): void {
@@ -122,6 +132,15 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
     }
     if (chance(0.6)) see(client);
     if (chance(client.eagerness)) track(client, METRIC, {});
+    if (chance(client.eagerness)) pay(client);
+  }
+
+  function pay({ id: playerId }: Client): void {
+    const what = { currency: null, productId: null, transactionId: `t-${stamp++}`, eventId: `e-${stamp++}` };
+    owner.send(
+      { kind: 'RecordPurchase', playerId, amount: Math.max(1, Math.round(spend() * 100)) * 100, ...what },
+      nowMs,
+    );
   }
 
   function override({ id: playerId }: Client): void {
@@ -206,7 +225,7 @@ function definitionsFor(flag: FlagDocument): Definitions {
   return definitionsOf({ flags: new Map([[flag.key, compiled.flag]]) });
 }
 
-/** Experiments of every form: for all, by the request's context, by what players become, by roll-out. */
+/** Experiments of every form: with variants or boolean, for all or for an audience. */
 function drawFlag(random: () => number, seed: number): FlagDocument {
   const some = {
     key: FLAG_KEY,
@@ -215,14 +234,21 @@ function drawFlag(random: () => number, seed: number): FlagDocument {
     updatedAt: START_MS,
     periods: [{ period: 1, version: 1, since: START_MS }],
   };
-  const audiences = [
-    {},
-    { conditions: { 'context.platform': 'ios' } },
-    { conditions: { 'attributes.level': { $gte: 2 } } },
-  ];
-  const isSplit = random() < 0.6;
-  // A player who enters the audience of a boolean flag was served false before, and is excluded.
-  const audience = audiences[Math.floor(random() * (isSplit ? 3 : 2))] ?? {};
-  if (isSplit) return aSplitFlag({ a: 1, b: 1 }, { ...some, rules: [aRule(audience)] });
-  return aFlag({ ...some, rules: [aRule({ ...audience, percentage: 50 })] });
+  if (random() < 0.6) return aSplitFlag({ a: 1, b: 1 }, { ...some, rules: [aRule(audience(random))] });
+  return aFlag({ ...some, rules: [aRule({ ...audience(random), percentage: 50 })] });
+}
+
+const TWO = variantsOf({ a: 1, b: 1 });
+const THREE = variantsOf({ a: 1, b: 1, c: 1 });
+
+/** What players are, what requests say of them, what they become, and what the outcome makes of them. */
+const AUDIENCES: readonly Pick<FlagRule, 'conditions'>[] = [
+  {},
+  { conditions: { 'context.platform': 'ios' } },
+  { conditions: { 'attributes.level': { $gte: 2 } } },
+  { conditions: { is_payer: true } },
+];
+
+function audience(random: () => number): Pick<FlagRule, 'conditions'> {
+  return AUDIENCES[Math.floor(random() * AUDIENCES.length)] ?? {};
 }
