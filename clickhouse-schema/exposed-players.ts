@@ -1,5 +1,7 @@
 import { countedPlayers } from './counted-players.ts';
 
+/* The players of experiments, for all queries and views that compare variants. */
+
 /** What the queries and the view of an experiment say differently, as SQL. */
 export interface ExposedParts {
   /** The flag of a game. */
@@ -15,8 +17,28 @@ export interface ExposedParts {
 }
 
 /**
- * The players of a period, each with what it saw first of what was drawn for it: place in the log, variant and stratum.
- * What it gets later, eligible or not, changes neither.
+ * Columns of a player from what was drawn for it in one period: what it saw first (place in the log, variant and
+ * stratum), and whether it met two variants of that draw. What it gets later, eligible or not, changes neither. Without
+ * anything drawn the stratum is 0.
+ * @param own array of `(place, stratum, variant, attribution)`
+ */
+function ownColumns(own: string): string {
+  return `
+      arraySort(one -> one.1, ${own}) AS own,
+      own[1].1 AS first_place,
+      own[1].2 AS stratum,
+      own[1].3 AS variant,
+      length(own) AS own_exposures,
+      arrayUniq(arrayMap(one -> one.3, arrayFilter(one -> one.2 = stratum, own))) > 1 AS saw_two,
+      arrayExists(one -> one.4 = 'mismatch', own) AS mismatched,
+      arrayExists(one -> one.4 IN ('mismatch', 'earlier'), own) AS named_other,`;
+}
+
+const PLACE = '(received_at, facts_sequence, facts_index)';
+const SEEN = 'ifNull(variant_key, value)';
+
+/**
+ * The players of a period.
  *
  * Whoever was drawn in an earlier period is left out of all variants (`earlier`): the edit that began this period gave
  * them another variant, and they differ from those who came after it. Also left out (`excluded`) is a player who met
@@ -29,13 +51,7 @@ export function exposedPlayers(parts: ExposedParts): string {
   return `
     SELECT
       player_id,
-      minIf(place, is_drawn) AS first_place,
-      argMinIf(drawn, place, is_drawn) AS stratum,
-      argMinIf(seen, place, is_drawn) AS variant,
-      countIf(is_drawn) AS own_exposures,
-      arrayUniq(arrayFilter(one -> one.1 = stratum, groupUniqArrayIf((drawn, seen), is_drawn))) > 1 AS saw_two,
-      countIf(is_drawn AND attribution = 'mismatch') > 0 AS mismatched,
-      countIf(is_drawn AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
+      ${ownColumns('groupArrayIf((place, drawn, seen, attribution), is_drawn)')}
       stratum > 0 AND countIf(drawn > 0 AND NOT is_current) > 0 AS earlier,
       player_id IN (SELECT player_id FROM flag_mixed_players WHERE ${scope} AND ${isBefore} AND ${isCurrent}) AS marked,
       saw_two OR mismatched OR earlier OR marked AS excluded,
@@ -43,9 +59,9 @@ export function exposedPlayers(parts: ExposedParts): string {
     FROM (
       SELECT
         player_id,
-        (received_at, facts_sequence, facts_index) AS place,
+        ${PLACE} AS place,
         attribution,
-        ifNull(variant_key, value) AS seen,
+        ${SEEN} AS seen,
         ${isCurrent} AS is_current,
         if(NOT is_current OR has(${variants}, seen), stratum, 0) AS drawn,
         is_current AND drawn > 0 AS is_drawn
@@ -66,3 +82,42 @@ export const EXPOSED_IN_VIEW: ExposedParts = {
   inTime: "received_at >= {since: DateTime64(3, 'UTC')} AND received_at < {until: DateTime64(3, 'UTC')}",
   sinceEarlier: 'true',
 };
+
+/**
+ * The players that count of all flags: `game_id`, `flag_key`, `player_id`, `period`, `first_place`, `stratum` and
+ * `variant`. Whoever took part earlier is left out of a period, so each player counts in its first one only. Exposures
+ * that were reported after the end of their period count: its end is not in ClickHouse.
+ * @param flags SQL of the games and flags that are read
+ */
+export const drawnPlayers = (flags = 'true'): string => `
+    SELECT game_id, flag_key, period, player_id, first_place, stratum, variant
+    FROM
+    (
+        SELECT
+            game_id,
+            flag_key,
+            player_id,
+            min(of_period) AS period,
+            ${ownColumns('arrayMap(one -> one.2, arrayFilter(one -> one.1 = period, groupArray((of_period, (place, drawn, seen, attribution)))))')}
+            saw_two OR mismatched AS excluded
+        FROM
+        (
+            SELECT
+                game_id,
+                flag_key,
+                player_id,
+                period AS of_period,
+                ${PLACE} AS place,
+                attribution,
+                ${SEEN} AS seen,
+                stratum AS drawn
+            FROM flag_exposures
+            WHERE environment = 'live' AND ${countedPlayers()} AND stratum > 0 AND ${flags}
+        )
+        GROUP BY game_id, flag_key, player_id
+    )
+    WHERE NOT excluded AND (game_id, flag_key, period, player_id) NOT IN
+    (
+        SELECT game_id, flag_key, period, player_id FROM flag_mixed_players WHERE environment = 'live' AND ${flags}
+    )
+`;

@@ -13,6 +13,7 @@ import type { ExperimentQuery, ReadoutQuery } from './experiments/experiment-que
 import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiments/experiment-readout.ts';
 import {
   countDrawnPlayers,
+  type DrawnPlayersQuery,
   type ExposureDay,
   type ExposureDaysQuery,
   findExposureDays,
@@ -85,7 +86,7 @@ export interface Analytics {
   /** Exposures of one flag by UTC day and variant, in order of days. */
   exposureDays(query: ExposureDaysQuery): Promise<QueryResult<ExposureDay[]>>;
   /** Players of one flag for whom a variant was drawn since a time. */
-  drawnPlayers(query: ExposureDaysQuery): Promise<QueryResult<number>>;
+  drawnPlayers(query: DrawnPlayersQuery): Promise<QueryResult<number>>;
   /** A page of quarantined events. */
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
   /** The steps of a campaign, and treatment beside holdout. */

@@ -39,6 +39,11 @@ WITH
     arrayMap(metric -> splitByChar(':', metric)[1], metrics) AS kinds,
     arrayMap(metric -> if(startsWith(metric, 'sum:'), splitByChar(':', metric)[2], ''), metrics) AS paths,
     arrayMap((metric, path) -> substring(metric, length(splitByChar(':', metric)[1]) + 2 + if(startsWith(metric, 'sum:'), length(path) + 1, 0)), metrics, paths) AS names,
+    (
+        SELECT throwIf(
+            NOT arrayAll(metric -> splitByChar(':', metric)[1] IN ({{readout_kinds}}), {metrics: Array(String)}),
+            'A metric of experiment_readout begins with its kind: conversion:EVENT, count:EVENT or sum:PROPERTY:EVENT')
+    ) AS is_refused,
     exposed AS
     (
         {{exposed_players}}
@@ -134,4 +139,5 @@ SELECT
     sumIf(x * x, NOT excluded) AS covariate_sum_of_squares,
     sumIf(x * y, NOT excluded) AS covariate_product_sum
 FROM measured
+WHERE is_refused = 0
 GROUP BY metric, variant, stratum;

@@ -4,7 +4,7 @@
 --   window_seconds  from the first step to the last
 --   first_day, last_day  days of the first step
 --   breakdown       '', 'country', 'platform' or 'app_version' of the player's first day here, 'segment:KEY' or
---                   'variant:FLAG'
+--                   'variant:FLAG': players of the flag's newest period, as results of experiments count them
 CREATE OR REPLACE VIEW funnel AS
 WITH
     {steps: Array(String)} AS steps,
@@ -67,12 +67,15 @@ FROM
         WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
             AND startsWith({breakdown: String}, 'segment:') AND segment_key = substring({breakdown: String}, 9)
         UNION ALL
-        SELECT player_id, assumeNotNull(any(variant_key)) AS value
-        FROM flag_exposures
-        WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND variant_key IS NOT NULL
-            AND startsWith({breakdown: String}, 'variant:') AND flag_key = substring({breakdown: String}, 9)
-        GROUP BY player_id
-        HAVING uniqExact(variant_key) = 1
+        -- Players with different chances of 'true' are never mixed: they are 'true of 25 %' and 'true of 50 %'.
+        SELECT player_id, if(stratum = 10000, variant, concat(variant, ' of ', toString(stratum / 100), ' %')) AS value
+        FROM ({{drawn_players game_id = {game: String} AND startsWith({breakdown: String}, 'variant:') AND flag_key = substring({breakdown: String}, 9) }}) AS drawn
+        WHERE period =
+            (
+                SELECT max(period)
+                FROM flag_exposures
+                WHERE game_id = {game: String} AND environment = 'live' AND flag_key = substring({breakdown: String}, 9)
+            )
     ) AS details ON details.player_id = attempts.player_id
     GROUP BY value
 )

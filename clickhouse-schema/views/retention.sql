@@ -36,35 +36,23 @@ INNER JOIN
 ) AS members ON members.game_id = days.game_id AND members.player_id = days.player_id
 GROUP BY game_id, cohort_day, segment_key;
 
--- Players by the day of their first exposure to a version of a flag, and which of them were active exactly N days
--- later.
--- Players who were served two variants are left out, as in the results of experiments.
+-- Players by the day of their first exposure in a period of a flag, and which of them were active exactly N days later.
+-- Players count as in the results of experiments: those for whom a variant was drawn, who met no other, and who took
+-- part in no earlier period. Compare variants of one period and stratum.
 CREATE OR REPLACE VIEW retention_by_variant AS
 SELECT
     exposed.exposure_day AS exposure_day,
     exposed.game_id AS game_id,
     exposed.flag_key AS flag_key,
-    exposed.flag_version AS flag_version,
+    exposed.period AS period,
+    exposed.stratum AS stratum,
     exposed.variant AS variant_key,
     uniqExact(exposed.player_id) AS players,
     {{retained_days exposed.exposure_day days.day}}
 FROM
 (
-    SELECT
-        game_id,
-        flag_key,
-        flag_version,
-        player_id,
-        assumeNotNull(any(variant_key)) AS variant,
-        {{day min(received_at)}} AS exposure_day
-    FROM flag_exposures
-    WHERE environment = 'live' AND {{counted}} AND variant_key IS NOT NULL
-        AND (game_id, flag_key, flag_version, player_id) NOT IN
-        (
-            SELECT game_id, flag_key, flag_version, player_id FROM flag_mixed_players WHERE environment = 'live' AND {{counted}}
-        )
-    GROUP BY game_id, flag_key, flag_version, player_id
-    HAVING uniqExact(variant_key) = 1
+    SELECT game_id, flag_key, period, stratum, variant, player_id, {{day first_place.1}} AS exposure_day
+    FROM ({{drawn_players}})
 ) AS exposed
 LEFT JOIN
 (
@@ -72,7 +60,7 @@ LEFT JOIN
     FROM player_days FINAL
     WHERE environment = 'live' AND {{counted}}
 ) AS days ON days.game_id = exposed.game_id AND days.player_id = exposed.player_id
-GROUP BY game_id, flag_key, flag_version, variant_key, exposure_day;
+GROUP BY game_id, flag_key, period, stratum, variant_key, exposure_day;
 
 -- Revenue per player of each first day, up to and including the Nth day after it, less what was refunded by then.
 -- NULL while that day is not over.

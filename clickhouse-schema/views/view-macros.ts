@@ -1,8 +1,9 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { countedPlayers } from '../counted-players.ts';
-import { EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
+import { drawnPlayers, EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
 import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
 import { cohortView, retainedDays, retainedWindows } from '../behaviour/retention.ts';
+import { VIEW_METRICS } from '../../core/vocabulary/metrics/experiment-metrics.ts';
 import { quoteString } from '../quoting.ts';
 import type { Macros } from '../templates.ts';
 
@@ -36,6 +37,9 @@ export function viewMacros(zones: GameZones): Macros {
     ...FUNNEL_MACROS,
     counted: countedPlayers,
     exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),
+    // A text such as `conversion`, `count`.
+    readout_kinds: () => VIEW_METRICS.map(quoteString).join(', '),
+    drawn_players: (flags) => drawnPlayers(flags || undefined),
     day: (words) => {
       const [time = '', ...game] = words.split(' ');
       return byZone(game.join(' ') || 'game_id', (zone) => `toDate(${time}, ${zone})`);

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { EXPERIMENT_METRIC_NAMES, experimentMetric } from '../../core/vocabulary/metrics/experiment-metrics.ts';
+import {
+  EXPERIMENT_METRIC_NAMES,
+  experimentMetric,
+  VIEW_METRICS,
+} from '../../core/vocabulary/metrics/experiment-metrics.ts';
 
 const page = readFileSync('docs/experiments.md', 'utf8');
 const section = page.slice(page.indexOf('## Metric'), page.indexOf('| parameter'));
@@ -22,4 +26,11 @@ it('docs/experiments.md has the table of the declared metrics', () => {
     return [`\`${name}\``, words, keys(needs), keys([...takes, ...options])];
   });
   expect(rows).toEqual(declared);
+});
+
+it('docs/analytics.md names the metrics of the view, and no other', () => {
+  const analytics = readFileSync('docs/analytics.md', 'utf8');
+  const row =
+    /^\| `metrics` .*$/m.exec(analytics.slice(analytics.indexOf('`experiment_readout` is a view')))?.[0] ?? '';
+  expect([...row.matchAll(/`([a-z]+):/g)].map(([, kind]) => kind)).toEqual(VIEW_METRICS);
 });

@@ -23,6 +23,8 @@ export interface ExposureDaysQuery extends FlagUsageQuery {
   zone: string;
 }
 
+export type DrawnPlayersQuery = Omit<ExposureDaysQuery, 'zone'>;
+
 /** Exposures of one variant on one day of the zone. */
 export interface ExposureDay {
   /** As `2026-01-15`. */
@@ -59,7 +61,7 @@ export async function findFlagUsage(
 /** Counts the players of one flag for whom a variant was drawn since a time, in any period. */
 export async function countDrawnPlayers(
   runQuery: RunQuery,
-  { game, environment, flagKey, sinceMs }: ExposureDaysQuery,
+  { game, environment, flagKey, sinceMs }: DrawnPlayersQuery,
 ): Promise<QueryResult<number>> {
   const found = await runQuery<{ players: string | number }>(
     `SELECT uniqExact(player_id) AS players

@@ -17,6 +17,8 @@ export interface ExperimentMetric {
   readonly needs: readonly ExperimentField[];
   readonly takes: readonly ExperimentField[];
   readonly options: readonly ExperimentOption[];
+  /** Whether the view `experiment_readout` has it too. Its SQL has the same name (clickhouse-schema/views/flags.sql). */
+  readonly inView?: true;
 }
 
 export const EXPERIMENT_METRICS = {
@@ -27,6 +29,7 @@ export const EXPERIMENT_METRICS = {
     needs: ['metric'],
     takes: [],
     options: ['cuped'],
+    inView: true,
   },
   count: {
     title: 'Events per player',
@@ -35,6 +38,7 @@ export const EXPERIMENT_METRICS = {
     needs: ['metric'],
     takes: [],
     options: ['winsorize', 'cuped'],
+    inView: true,
   },
   sum: {
     title: 'Sum per player',
@@ -43,6 +47,7 @@ export const EXPERIMENT_METRICS = {
     needs: ['metric', 'property'],
     takes: [],
     options: ['winsorize', 'cuped'],
+    inView: true,
   },
   mean: {
     title: 'Mean per event',
@@ -124,6 +129,9 @@ export const EXPERIMENT_METRIC_NAMES: readonly ExperimentMetricName[] = Object.k
 
 /** The declaration of a metric, with all that one may have. */
 export const experimentMetric = (name: ExperimentMetricName): ExperimentMetric => EXPERIMENT_METRICS[name];
+
+/** The metrics that the view of an experiment has. */
+export const VIEW_METRICS = EXPERIMENT_METRIC_NAMES.filter((name) => experimentMetric(name).inView === true);
 
 /** Why other metrics do not take an option. */
 export const OPTION_WORDS: Readonly<Record<ExperimentOption, string>> = {

@@ -209,6 +209,8 @@ describe('funnel', () => {
       flag_key: 'price',
       flag_version: 1,
       variant_key: variant,
+      period: 1,
+      stratum: 10_000,
       player_id: playerId(player),
       received_at: long,
     });
@@ -323,18 +325,37 @@ describe('retention', () => {
       version: 1 + exited,
     });
     await insert('segment_membership_states', [member(1, 0), member(2, 0), member(2, 1), member(3, 0)]);
-    const exposure = (player: number, at: number, variant: string) => ({
+    const exposure = (player: number, at: number, variant: string, some = {}) => ({
       game_id: 'parts',
       flag_key: 'price',
       flag_version: 2,
+      period: 2,
       variant_key: variant,
+      stratum: 10_000,
       player_id: playerId(player),
       received_at: at,
+      ...some,
     });
     await insert('flag_exposures', [
       exposure(1, first, 'a'),
       exposure(2, first, 'a'),
       exposure(3, first + 2 * DAY_MS, 'b'),
+      // Again, by a later version of the period: the first counts.
+      exposure(3, first + 9 * DAY_MS, 'b', { flag_version: 3 }),
+      // Nothing was drawn, two variants were met, and a part was taken before: with another variant, since removed.
+      exposure(4, first, 'a', { stratum: 0 }),
+      exposure(5, first, 'a'),
+      exposure(5, first, 'b'),
+      exposure(6, first - DAY_MS, 'z', { period: 1, flag_version: 1 }),
+      exposure(6, first, 'b'),
+    ]);
+    const rollOut = (player: number, value: string, stratum: number) =>
+      exposure(player, first, '', { flag_key: 'roll', period: 1, variant_key: null, value, stratum });
+    await insert('flag_exposures', [
+      rollOut(1, 'true', 2_500),
+      rollOut(2, 'false', 2_500),
+      rollOut(3, 'true', 5_000),
+      rollOut(4, 'false', 0),
     ]);
     const by = (column: string, view: string) =>
       rowsOf(
@@ -352,9 +373,17 @@ describe('retention', () => {
     ]);
     expect(await by('app_version', 'retention_by_app_version')).toMatchObject([{ part: '1.2', players: 3 }]);
     expect(await by('segment_key', 'retention_by_segment')).toEqual([{ part: 'whales', players: 2, d1: 0.5, d3: 0.5 }]);
-    expect(await by('variant_key', 'retention_by_variant')).toEqual([
-      { part: 'a', players: 2, d1: 0.5, d3: 0 },
-      { part: 'b', players: 1, d1: 1, d3: 0 },
+    const variants = "(SELECT * FROM retention_by_variant WHERE flag_key = 'price')";
+    expect(await by('(period, stratum, variant_key)', variants)).toEqual([
+      { part: "(1,10000,'z')", players: 1, d1: 0, d3: 0 },
+      { part: "(2,10000,'a')", players: 2, d1: 0.5, d3: 0 },
+      { part: "(2,10000,'b')", players: 1, d1: 1, d3: 0 },
+    ]);
+    const values = "(SELECT * FROM retention_by_variant WHERE flag_key = 'roll')";
+    expect(await by('(stratum, variant_key)', values)).toMatchObject([
+      { part: "(2500,'false')", players: 1 },
+      { part: "(2500,'true')", players: 1 },
+      { part: "(5000,'true')", players: 1 },
     ]);
   });
 });

@@ -236,8 +236,8 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('button', { name: 'Ship b' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('row', { name: /variants.a.weight/ }).waitFor();
-    // One variant only: nothing is drawn any more, and everybody who took part is left out from then on.
-    await dialog.getByText('This edit begins period 2 of the experiment').waitFor();
+    // The first period ended when the variants got their values. Nothing is drawn any more; who took part is left out.
+    await dialog.getByText('This edit begins period 3 of the experiment').waitFor();
     await dialog.getByText('Players who are left out: 10.').waitFor();
     await ann.picture('ship');
     await dialog.getByRole('button', { name: 'Ship b' }).click();

@@ -32,7 +32,7 @@ it('measures simulated experiments as their facts say: every period, conversions
   let excluded = 0;
   for (const seed of [2, 3, 12, 20, 38, 41]) {
     const experiment = simulateExperiment(seed, 100);
-    for (const table of ['events', 'flag_exposures', 'flag_mixed_players']) {
+    for (const table of ['events', 'purchases', 'flag_exposures', 'flag_mixed_players']) {
       await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
     }
     const batch = createRowBatch();
@@ -43,7 +43,7 @@ it('measures simulated experiments as their facts say: every period, conversions
     for (const { table, bytes } of batch.blocks()) {
       expect(await target.insert(table, bytes, `${table}/${seed}/${bytes.length}`)).toEqual({ kind: 'inserted' });
     }
-    for (const kind of ['conversion', 'count'] as const) {
+    for (const kind of ['conversion', 'revenue', 'count'] as const) {
       for (const query of periodQueries(experiment, { kind })) {
         const result = await analytics.experiment(query);
         if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');
@@ -53,14 +53,21 @@ it('measures simulated experiments as their facts say: every period, conversions
         excluded += expected.reduce((sum, one) => (one.excluded ? sum + one.players : sum), 0);
         const counted = expected.filter(({ excluded, arrived }) => !excluded && arrived);
         const figures = counted.map(({ variant, players, conversions, mean }) => [variant, players, conversions, mean]);
-        if (kind === 'conversion') continue;
+        if (kind !== 'count') continue;
+        const players = expected.flatMap((one) =>
+          one.stratum > 0 && !one.excluded ? [[one.stratum, one.variant, one.players]] : [],
+        );
+        // The view does not know when an earlier period ended: it has exposures that came after that.
+        if (query.untilMs > experiment.endMs) {
+          expect((await retained(query)).toSorted(byPlace)).toEqual(players.toSorted(byPlace));
+        }
         expect((await readOut(query, kind)).toSorted(byName)).toEqual(figures.toSorted(byName));
       }
     }
   }
   expect([periods > 12, excluded > 20]).toEqual([true, true]);
   await target.close();
-});
+}, 240_000);
 
 const byName = ([one]: readonly unknown[], [other]: readonly unknown[]): number =>
   String(one) < String(other) ? -1 : 1;
@@ -88,6 +95,20 @@ async function readOut(query: ExperimentQuery, kind: string): Promise<unknown[][
     mean,
   ]);
 }
+
+/** The players of each variant with any, by the view of their retention. */
+async function retained({ fromVersion }: ExperimentQuery): Promise<unknown[][]> {
+  const found = await rowsOf<{ stratum: number; variant_key: string; n: string }>(
+    clickhouse,
+    `SELECT stratum, variant_key, sum(players) AS n FROM retention_by_variant
+      WHERE period = (SELECT max(period) FROM flag_exposures WHERE flag_version = ${fromVersion})
+      GROUP BY stratum, variant_key`,
+  );
+  return found.map(({ stratum, variant_key: variant, n }) => [stratum, variant, Number(n)]);
+}
+
+const byPlace = (one: readonly unknown[], other: readonly unknown[]): number =>
+  JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 
 const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, -1).replace('T', ' ');
 const listText = (values: readonly (string | number)[]): string =>
@@ -198,15 +219,24 @@ it('sums several metrics of an experiment, after the exposure and before it', as
   }
 });
 
+it('has no figures of kinds that the view does not have', async () => {
+  const { text } = await runSql(
+    clickhouse,
+    `SELECT * FROM experiment_readout(game = 'demo', flag = 'shop', period = 2, since = '2026-01-01 00:00:00',
+      until = '2100-01-01 00:00:00', variants = ['a'], metrics = ['payer:purchase'], window_days = 7, covariate_days = 6)`,
+  );
+  expect(text).toContain('begins with its kind');
+});
+
 /** In one order. @param momentOf a moment of the metric as it is compared */
 function inOrder(measured: readonly MeasuredVariant[], momentOf: (moment: number) => unknown) {
   const place = ({ variant, stratum, earlier, excluded, arrived }: MeasuredVariant) =>
     JSON.stringify([variant, stratum, earlier, excluded, arrived]);
   return measured
     .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
-    .map(({ mean, variance, skewness, kurtosis, ...counts }) => ({
+    .map(({ sum, mean, variance, skewness, kurtosis, ...counts }) => ({
       ...counts,
-      moments: [mean, variance, skewness, kurtosis].map(momentOf),
+      moments: [sum, mean, variance, skewness, kurtosis].map(momentOf),
     }));
 }
 
