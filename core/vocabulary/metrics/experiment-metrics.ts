@@ -17,7 +17,7 @@ export interface ExperimentMetric {
   readonly needs: readonly ExperimentField[];
   readonly takes: readonly ExperimentField[];
   readonly options: readonly ExperimentOption[];
-  /** Whether the view `experiment_readout` has it too. Its SQL has the same name (clickhouse-schema/views/flags.sql). */
+  /** Whether the view `experiment_readout` has it too; its SQL is in clickhouse-schema/views/flags.sql. */
   readonly inView?: true;
 }
 
