@@ -67,7 +67,7 @@ export async function countDrawnPlayers(
     `SELECT uniqExact(player_id) AS players
     FROM flag_exposures
     WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
-      AND received_at >= fromUnixTimestamp64Milli({since:Int64}) AND stratum > 0`,
+      AND received_at >= fromUnixTimestamp64Milli({since:Int64}) AND stratum > 0 AND ${countedPlayers()}`,
     { game, environment, flag: flagKey, since: sinceMs },
   );
   return found.kind === 'unavailable' ? found : { kind: 'answered', value: Number(found.value[0]?.players ?? 0) };
