@@ -180,7 +180,7 @@ const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
   experiment: () => analytics.experiment({ ...PERIOD, ...METRIC }),
   experimentReadout: () => analytics.experimentReadout({ ...PERIOD, metrics: [METRIC], by: 'country', groups: 5 }),
   exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
-  drawnPlayers: () => analytics.drawnPlayers({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
+  drawnPlayers: () => analytics.drawnPlayers({ ...SCOPE, flagKey: 'shop', sinceMs: AT }),
   campaignReport: () =>
     analytics.campaignReport({ ...SCOPE, campaignId: 'cmp_1', conversionEvent: '', windowHours: 24 }),
   ask: 'asked above',
