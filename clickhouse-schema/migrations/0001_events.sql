@@ -46,6 +46,17 @@ CREATE TABLE IF NOT EXISTS events
             toDecimal64OrZero(JSONExtractRaw(properties, 'amount'), 4),
             toDecimal64(0, 4))
         CODEC(ZSTD(1)),
+    -- Values of the properties that the game's settings name, as `extracted-properties.ts` writes them; '' where the
+    -- properties have to be read. Columns of their own: reading one costs a fifteenth of the JSON, and an empty one 0.003
+    -- bytes an event. A map cost as much as a third of the JSON, and 1.6 bytes.
+    extracted_1 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_2 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_3 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_4 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_5 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_6 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_7 LowCardinality(String) CODEC(ZSTD(1)),
+    extracted_8 LowCardinality(String) CODEC(ZSTD(1)),
     -- When it happened, by which every figure counts. An alias costs nothing on disk, 2 bytes an event if it was stored.
     happened_at DateTime64(3, 'UTC') ALIAS {{happened_at timestamp}},
     -- The builder of player_days looks for rows behind a sequence.

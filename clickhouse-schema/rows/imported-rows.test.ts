@@ -112,3 +112,16 @@ it('a player that says when it was first seen has a row with that time', () => {
 function shown(row: unknown): string {
   return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
 }
+
+it('imported events have extracted values, each of its own properties', () => {
+  const documents = ['{"level":1}', '{}', '{"level":"x"}'];
+  const events = documents.map((properties, place) => {
+    return { at: Date.UTC(2024, 1, 1) + place, eventId: `e${place}`, eventName: 'a', properties, sessionId: null };
+  });
+  const batch = createRowBatch();
+  batch.add(aCommit([factOf(events, 1)]), { stream: PLACE.stream, sequence: 9, extractedOf: () => ['level'] });
+  const [block] = batch.blocks();
+  const place = TABLES.events.columns.indexOf('extracted_1');
+  const { rows } = readNativeBlock(block?.bytes ?? new Uint8Array());
+  expect(rows.map((row) => row[place])).toEqual(['"level":n1', '"level":-', '"level":sx']);
+});

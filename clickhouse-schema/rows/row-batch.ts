@@ -19,7 +19,7 @@ export interface RowBlock {
 /** Rows collected for one insert per table and month, already in the columns of ClickHouse's format. */
 export interface RowBatch {
   /** Adds the rows of a record of FACTS. */
-  add(record: CommitRecord, place: Pick<FactOrigin, 'stream' | 'sequence'>): void;
+  add(record: CommitRecord, place: Pick<FactOrigin, 'stream' | 'sequence' | 'extractedOf'>): void;
   /** Adds other rows. */
   addRows(rows: readonly TableRow[]): void;
   /** The number of rows, over all tables. */
@@ -89,9 +89,9 @@ export function createRowBatch(): RowBatch {
   }
 
   return {
-    add(record, { stream, sequence }) {
+    add(record, place) {
       record.facts.forEach((fact, index) => {
-        const origin = { stream, sequence, index, partition: record.partition };
+        const origin = { ...place, index, partition: record.partition };
         // It has rows of one table.
         if (fact.kind === 'EventsImported' && addRuns(fact, origin)) return;
         addRows(rowsOf(fact, origin));

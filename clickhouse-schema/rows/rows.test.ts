@@ -7,6 +7,7 @@ import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { decodeState } from '../../core/codec/state/state-codec.ts';
 import { aCommit, aTrackedEvent } from '../../streams/sinks/testing-commits.ts';
 import { readNativeBlock } from '../../test/support/wire/native-block.ts';
+import { EXTRACTED_COLUMNS } from '../extracted-properties.ts';
 import { createRowBatch, type RowBlock } from './row-batch.ts';
 import { namedRowsOf } from './testing-rows.ts';
 
@@ -57,6 +58,7 @@ describe('rows of facts', () => {
         facts_sequence: 9,
         facts_index: 2,
         facts_created: 0,
+        ...Object.fromEntries(EXTRACTED_COLUMNS.map((name) => [name, undefined])),
       },
       Date.UTC(2026, 0, 1, 12),
     ]);

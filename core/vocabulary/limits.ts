@@ -31,6 +31,10 @@ export const STATE_LIMITS = {
   totalRevenue: Number.MAX_SAFE_INTEGER,
   totalRevenueByClients: 900_000_000_000 * 10_000,
 
+  /** Properties of events with a column of their own, and characters of a value in it. Others are read as JSON. */
+  extractedProperties: 8,
+  extractedLength: 128,
+
   /** Segments of one game and environment. Each is evaluated for every player that changes. */
   segmentsPerEnvironment: 500,
 } as const;

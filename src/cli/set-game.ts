@@ -3,6 +3,8 @@ import type { ClientAttributes, GameDocument } from '../../core/vocabulary/docum
 import { gameAddress } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
 import { currencyOf, CURRENCY_RULE } from '../../core/kernel/currencies.ts';
+import { extractedFaults } from '../api/settings/extracted-properties.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { CLI_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
@@ -18,6 +20,7 @@ interface SetOptions extends LifecycleOptions {
   approval?: 'on' | 'off';
   timeZone?: string;
   currency?: string;
+  extractedProperties?: string[];
 }
 
 /** `games set`: one option for each setting; other settings do not change. */
@@ -52,6 +55,10 @@ export function setGameCommand(context: CliContext): Command {
     )
     .option('--time-zone <name>', 'IANA name of the zone in which figures count days; default UTC')
     .option('--currency <code>', 'ISO 4217 code of the currency of all amounts, or none')
+    .option(
+      '--extracted-properties <path...>',
+      `at most ${STATE_LIMITS.extractedProperties} properties of events with columns of their own, or none; keep their order`,
+    )
     .action((id: string, options: SetOptions) =>
       context.withConfigStore(async (store) => {
         const entry = store.get(gameAddress(id));
@@ -89,6 +96,7 @@ function changesOf(
     ...(approval === undefined ? {} : { approval: approval === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...figuresOf(options),
+    ...extractedOf(options),
   };
 }
 
@@ -99,6 +107,15 @@ function figuresOf({ timeZone: zoneText, currency: code }: SetOptions): Partial<
   const currency = code === 'none' ? '' : currencyOf(code);
   if (currency === undefined) throw new CliError(`--currency ${CURRENCY_RULE}, or \`none\`.`);
   return timeZone === undefined ? { currency } : { timeZone, currency };
+}
+
+function extractedOf({ extractedProperties: named }: SetOptions): Partial<GameDocument> {
+  if (named === undefined) return {};
+  const extractedProperties = named.join() === 'none' ? [] : named;
+  const [fault] = extractedFaults(extractedProperties, '');
+  if (fault === undefined) return { extractedProperties };
+  const path = extractedProperties[Number(fault.path.slice(1))];
+  throw new CliError(`--extracted-properties${fault.path === '' ? '' : `: "${path}"`} ${fault.message}.`);
 }
 
 function attributesOf({ clientAttributes, listedAttributes }: SetOptions): ClientAttributes | undefined {

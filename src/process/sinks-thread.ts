@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
 import { openConfigStore } from '../../streams/config/config-store.ts';
-import { gameAddress, zoneOf } from '../../streams/config/games.ts';
+import { extractedOf, gameAddress, zoneOf } from '../../streams/config/games.ts';
 import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import { shareReader } from '../../streams/log/shared-reader.ts';
 import { createClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -104,6 +104,7 @@ async function runSinks(node: string, holder: string): Promise<void> {
     holder,
     traced: tracedOf('clickhouse'),
     zoneOf: (game) => zoneOf(configStore.get(gameAddress(game))?.document),
+    extractedOf: (game) => extractedOf(configStore.get(gameAddress(game))?.document),
     clickhouse: clickhouseAddress(config),
     logger,
     metrics,

@@ -23,6 +23,11 @@ export const zoneOf = (game: GameDocument | undefined): string => game?.timeZone
 /** The currency of its amounts; `undefined`: it has named none. */
 export const currencyIn = (game: GameDocument | undefined): string | undefined => game?.currency || undefined;
 
+/** The properties of its events with columns of their own. */
+export const extractedOf = (game: GameDocument | undefined): readonly string[] =>
+  game?.extractedProperties ?? NO_PROPERTIES;
+const NO_PROPERTIES: readonly string[] = [];
+
 /** A new game with its own namespace for player ids. */
 export function createGame(name: string, tenant: string, clock: Clock, ids: Ids): GameDocument {
   return { name, tenant, namespace: ids.uuidv4(), createdAt: clock.wallMs() };

@@ -95,7 +95,7 @@ function part(bindings: Bindings, read: Read, scope: Scope, { by, interval }: Gr
       ? startOf(bindings, source, each, scope.zone)
       : startOfDay(bindings, 'on_day', each, scope.zone);
   const columns = { ...(interval === undefined ? {} : { at: start(interval) }), key: rows.key };
-  const { size = 'value', ...figure } = figureOf(bindings, read);
+  const { size = 'value', ...figure } = figureOf(bindings, read, scope);
   return ofRows({ ...figure, size: by === undefined ? undefined : size }, rows, columns, keys);
 }
 
@@ -119,8 +119,8 @@ export function measuredPlayers(
   value: string,
 ): string {
   const { from, key } = readOf(bindings, read, scope, by);
-  const { only, perPlayer, having } = figureOf(bindings, read);
-  const number = read.property === undefined ? '' : ` AND isNotNull(${numberOf(bindings, read.property)})`;
+  const { only, perPlayer, having } = figureOf(bindings, read, scope);
+  const number = read.property === undefined ? '' : ` AND isNotNull(${numberOf(bindings, read.property, scope)})`;
   const isOfKey = by === undefined ? '' : ` AND ${key} = ${bindings.bind('String', value)}`;
   const rows = `${from}${only === undefined ? '' : ` AND ${only}`}${number}${isOfKey}`;
   if (having === undefined) return `SELECT DISTINCT player_id ${rows}`;
@@ -151,7 +151,7 @@ interface Figure {
   size?: string | undefined;
 }
 
-function figureOf(bindings: Bindings, { measure, property = '', percentile = 50, spills }: Read): Figure {
+function figureOf(bindings: Bindings, { measure, property = '', percentile = 50, spills }: Read, scope: Scope): Figure {
   const sql = measureSql(measure);
   switch (sql.kind) {
     case 'rows':
@@ -173,7 +173,7 @@ function figureOf(bindings: Bindings, { measure, property = '', percentile = 50,
         : { only: sql.only, value: 'toFloat64(uniqExact(player_id))' };
     }
     case 'property': {
-      const number = numberOf(bindings, property);
+      const number = numberOf(bindings, property, scope);
       if (sql.aggregate === 'sum') return { value: `sum(coalesce(${number}, 0.))` };
       const size = `toFloat64(count(${number}))`;
       if (sql.aggregate === 'average') return { value: `avg(${number})`, size };

@@ -3,6 +3,7 @@ import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
 import type { Source, Unit } from '../../../core/vocabulary/metrics/metric.ts';
 import { measureOf, type Percentile } from '../../../core/vocabulary/metrics/metrics.ts';
 import type { DayInterval } from '../../behaviour/intervals.ts';
+import type { ExtractedColumn } from '../../extracted-properties.ts';
 import { columnSql } from '../../metrics/dimension-sql.ts';
 
 /*
@@ -18,6 +19,8 @@ export interface Scope {
   toMs: number;
   /** The IANA name of the game's time zone, in which days count. */
   zone: string;
+  /** The columns of the question's properties, of those that have one by the game's settings. */
+  extracted?: readonly ExtractedColumn[] | undefined;
 }
 
 /** A value of a row, or of its player now. A property and an attribute have a path, a segment its key. */

@@ -1,7 +1,7 @@
 import type { Source } from '../../../core/vocabulary/metrics/metric.ts';
 import { type Bindings, dayOf, inScope } from './bindings.ts';
 import { daysInScope, passing } from './filters.ts';
-import { named, valueOf } from './dimensions.ts';
+import { eventsOf, named, valueOf } from './dimensions.ts';
 import type { Dimension, Interval, Part, Scope } from './question.ts';
 
 /** Rows of a source to group: `from` ends with a WHERE that takes further conditions. */
@@ -44,7 +44,8 @@ export function rowsOf(
   by: Dimension | undefined,
 ): Rows {
   const { source } = part;
-  const { table, columns, time, inScope: within } = SOURCES[source];
+  const { columns, time, inScope: within, ...read } = SOURCES[source];
+  const table = source === 'events' ? eventsOf(bindings, scope) : read.table;
   const where = `${within(bindings, scope)}${named(bindings, part.eventNames)}${passing(bindings, part.where, scope, source)}`;
   const value = by && valueOf(bindings, source, by, scope);
   if (value === undefined) return { key: `''`, from: `FROM ${table} WHERE ${where}` };

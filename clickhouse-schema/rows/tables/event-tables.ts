@@ -2,6 +2,7 @@ import { NEW_CONTEXT, type EventContext } from '../../../core/vocabulary/facts/e
 import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { EventImported, EventsImported } from '../../../core/vocabulary/facts/import-facts.ts';
 import { columnsOf, unpackEvents } from '../../../core/vocabulary/facts/packed-events.ts';
+import { EXTRACTED_COLUMNS, extracted } from '../../extracted-properties.ts';
 import { eventSource, keyKind, type RowSender } from '../event-source.ts';
 import { createdMs, ORIGIN, ROW_STEP, SCOPE } from '../common-columns.ts';
 import type { ColumnRun } from '../column-writers.ts';
@@ -30,6 +31,7 @@ interface EventRow extends EventFact, Omit<EventContext, 'lifecycleStage'> {
   by?: RowSender;
   /** The place among the events of its fact; absent for the first. */
   place?: number;
+  extracted?: readonly string[];
 }
 
 /** Imported events have the values as they would have been tracked at their time. Their stage of it is unknown. */
@@ -74,8 +76,16 @@ function payersOfRun({ packed: { count }, payerFrom }: EventsImported): ColumnRu
   return { encoded: new Uint8Array(count).fill(1, payerFrom) };
 }
 
-/** The same rows from the packed columns. */
-function importedRun(fact: EventsImported, { stream, sequence, index }: FactOrigin) {
+/** The same with the values of properties that have columns of their own. */
+function extractedRows(fact: Parameters<typeof eventRows>[0], { extractedOf }: FactOrigin): EventRow[] {
+  const rows = eventRows(fact);
+  const paths = extractedOf?.(fact.game) ?? [];
+  return paths.length === 0 ? rows : rows.map((row) => ({ ...row, extracted: extracted(row.properties, paths) }));
+}
+
+/** The same rows from the packed columns, unless values are extracted: this takes each event by itself. */
+function importedRun(fact: EventsImported, { stream, sequence, index, extractedOf }: FactOrigin) {
+  if ((extractedOf?.(fact.game).length ?? 0) > 0) return undefined;
   const { times, noSessions, ids, names, sessions, properties } = columnsOf(fact.packed);
   const { count } = fact.packed;
   const text = (value: string) => ({ value });
@@ -101,13 +111,14 @@ function importedRun(fact: EventsImported, { stream, sequence, index }: FactOrig
       facts_sequence: { value: sequence },
       facts_index: { from: index, step: ROW_STEP },
       facts_created: { value: createdMs(stream) },
+      ...Object.fromEntries(EXTRACTED_COLUMNS.map((name) => [name, text('')])),
     },
   };
 }
 
 const events = factTable(
   ['EventTracked', 'EventImported', 'EventsImported'],
-  eventRows,
+  extractedRows,
 )({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
@@ -121,6 +132,9 @@ const events = factTable(
     ...ORIGIN,
     facts_index: uint32((fact, { index }) => index + ROW_STEP * (fact.place ?? 0)),
     facts_created: uint64(({ by }, { stream }) => (by === 'import' ? createdMs(stream) : 0)),
+    ...Object.fromEntries(
+      EXTRACTED_COLUMNS.map((name, place) => [name, text((fact: EventRow) => fact.extracted?.[place])]),
+    ),
   },
 });
 

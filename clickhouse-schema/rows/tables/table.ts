@@ -1,4 +1,5 @@
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
+import type { ExtractedOf } from '../../extracted-properties.ts';
 import type { ColumnRun } from '../column-writers.ts';
 import { storable, type Column, type ColumnType, type Value } from '../column-types.ts';
 
@@ -11,6 +12,8 @@ export interface FactOrigin {
   /** The fact's index in its record. */
   index: number;
   partition: number;
+  /** The properties with columns of their own. Absent: none. */
+  extractedOf?: ExtractedOf | undefined;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface GameDocument {
   timeZone?: string;
   /** The ISO 4217 code of the currency of amounts. Absent or empty: the game names none. */
   currency?: string;
+  /** Paths of properties of events that have a column of their own, each by its place. Absent: none. */
+  extractedProperties?: readonly string[];
   /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
 }

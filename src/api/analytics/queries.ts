@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ANALYTICS_LIMITS } from './limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
-import { gameAddress, zoneOf } from '../../../streams/config/games.ts';
+import { extractedOf, gameAddress, zoneOf } from '../../../streams/config/games.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import type { RequestContext, Services } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
@@ -94,14 +94,20 @@ export function scopeOf({ game, environment }: ApiKey, { config }: Pick<Services
   return { game, environment, zone: zoneOf(config.get(gameAddress(game))?.document) };
 }
 
+/** The same with the properties of events that have columns of their own. */
+export function readScopeOf(key: ApiKey, services: Pick<Services, 'config'>) {
+  const paths = extractedOf(services.config.get(gameAddress(key.game))?.document);
+  return { ...scopeOf(key, services), extracted: paths.map((path, place) => ({ path, place })) };
+}
+
 function describeQuery(body: QueryBody, { key, services }: RequestContext): Answer {
-  const asked = questionOf(body, scopeOf(key, services), services.clock.wallMs());
+  const asked = questionOf(body, readScopeOf(key, services), services.clock.wallMs());
   if (asked.kind === 'failure') return asked;
   return jsonAnswer({ sql: readableSql(asked.question) });
 }
 
 async function answerQuery(body: QueryBody, { key, services }: RequestContext): Promise<Answer> {
-  const asked = questionOf(body, scopeOf(key, services), services.clock.wallMs());
+  const asked = questionOf(body, readScopeOf(key, services), services.clock.wallMs());
   if (asked.kind === 'failure') return asked;
   const found = await services.queries.run(asked.question);
   return found.kind === 'failure' ? found : { ...answer(found.text), freshAsOf: found.asOfMs };

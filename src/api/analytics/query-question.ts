@@ -58,19 +58,20 @@ const DEFAULT_WITHIN_SECONDS = 1_800;
 
 /**
  * The question of a valid body, or its faults.
- * @param scope game and environment of the key, and the game's time zone
+ * @param scope game and environment of the key, the game's time zone and extracted properties
  * @param path where the query is in the body of the request
  */
 export function questionOf(
   body: QueryBody,
-  scope: Pick<Scope, 'game' | 'environment' | 'zone'>,
+  scope: Pick<Scope, 'game' | 'environment' | 'zone' | 'extracted'>,
   nowMs: number,
   path = '',
 ): { kind: 'question'; question: Question } | Failure {
   const faults: FieldFault[] = fieldFaults(body);
   const range = rangeOf(body, scope.zone, nowMs, faults);
   const filters = (where: QueryBody['where'], path: string) => filtersOf(where ?? [], EVENT_FIELDS, path, faults);
-  const common = { ...scope, ...range };
+  const named = propertiesOf(body);
+  const common = { ...scope, extracted: scope.extracted?.filter(({ path: one }) => named.has(one)), ...range };
   const limit = body.limit ?? ANALYTICS_LIMITS.questionKeys;
   if (limit > ANALYTICS_LIMITS.questionKeys && SHORT_LISTS.has(body.kind)) {
     faults.push({ path: '/limit', message: `must be at most ${ANALYTICS_LIMITS.questionKeys} with \`${body.kind}\`` });
@@ -220,6 +221,19 @@ function wheresOf({ where = [], steps = [], exclusions = [], formula, ...body }:
     ...parts.flatMap((part) => part.where ?? []),
   ];
 }
+
+/** The paths of properties of events that a body names. */
+function propertiesOf(body: QueryBody): ReadonlySet<string> {
+  const { by = '', property, formula } = body;
+  const fields = [by, ...wheresOf(body).map(({ field }) => field)].filter((field) => field.startsWith(OF_PROPERTY));
+  const numbers = [property, formula?.numerator.property, formula?.denominator.property];
+  return new Set([
+    ...fields.map((field) => field.slice(OF_PROPERTY.length)),
+    ...numbers.filter((path) => path !== undefined),
+  ]);
+}
+
+const OF_PROPERTY = 'property:';
 
 /** The range as it is asked for, if the last interval is to be cut; days of players begin whole. */
 function cutOf(

@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import { gameZoneOf, ZONE_RULE } from '../../../actors/time-zones/game-zone.ts';
 import { currencyOf, CURRENCY_RULE } from '../../../core/kernel/currencies.ts';
-import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
-import { currencyIn, gameAddress, zoneOf } from '../../../streams/config/games.ts';
+import { currencyIn, extractedOf, gameAddress, zoneOf } from '../../../streams/config/games.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { textOrNull } from '../input/fields.ts';
 import { API_LIMITS } from '../limits.ts';
+import { extractedFaults } from './extracted-properties.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 
@@ -17,10 +19,13 @@ const Settings = Type.Object(
   {
     time_zone: Type.String({ description: 'IANA name of the time zone in which figures count days. Default: `UTC`.' }),
     currency: textOrNull('ISO 4217 code of the currency of all amounts; null if the game has named none.'),
+    extracted_properties: Type.Array(Type.String({ description: 'A path, keys joined by dots.' }), {
+      description: 'Properties of events that have columns of their own, so that questions about them read no JSON.',
+    }),
   },
   { description: 'Settings of a game.' },
 );
-const EXAMPLE = { time_zone: 'Europe/Berlin', currency: 'EUR' };
+const EXAMPLE = { time_zone: 'Europe/Berlin', currency: 'EUR', extracted_properties: ['level', 'item.id'] };
 
 const shared = {
   path: '/v1/settings',
@@ -32,6 +37,7 @@ const shared = {
 const settingsJson = (game: GameDocument | undefined) => ({
   time_zone: zoneOf(game),
   currency: currencyIn(game) ?? null,
+  extracted_properties: extractedOf(game),
 });
 
 const getSettings = defineRoute({
@@ -39,7 +45,7 @@ const getSettings = defineRoute({
   ...readBy('viewer'),
   method: 'GET',
   summary: "Get the game's settings",
-  description: 'The time zone and the currency of the figures.',
+  description: 'The time zone and the currency of the figures, and the properties that are extracted for them.',
   errors: [],
   input: {},
   reply: { description: 'The settings.', schema: Settings, example: EXAMPLE },
@@ -57,7 +63,8 @@ const patchSettings = defineRoute({
   description:
     'Fields that you leave out do not change. Both environments share the settings, so a key of the test environment ' +
     'cannot change them. After a change of `time_zone` all days of the game are built again in the background; ' +
-    '`built_to` of answers is null until then.',
+    '`built_to` of answers is null until then. A change of `extracted_properties` holds for events that are written ' +
+    'from then on, within a second; answers stay the same.',
   repeatsById: true,
   errors: ['FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {
@@ -67,6 +74,20 @@ const patchSettings = defineRoute({
           Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'IANA name, such as `Europe/Berlin`.' }),
         ),
         currency: Type.Optional(textOrNull('ISO 4217 code, such as `EUR`; null: none.')),
+        extracted_properties: Type.Optional(
+          Type.Array(
+            Type.String({
+              minLength: 1,
+              maxLength: API_LIMITS.propertyPathLength,
+              description: 'A path, as `item.id`.',
+            }),
+            {
+              maxItems: STATE_LIMITS.extractedProperties,
+              description:
+                'All paths, new ones at the end: earlier events keep the columns of paths that stay in place.',
+            },
+          ),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -96,9 +117,15 @@ const patchSettings = defineRoute({
 
 export const gameSettingsRoutes = [getSettings, patchSettings];
 
+interface Changes {
+  time_zone?: string;
+  currency?: string | null;
+  extracted_properties?: string[];
+}
+
 /** The change that a body asks for, or its faults. */
-function changeOf({ time_zone: zoneText, currency: code }: { time_zone?: string; currency?: string | null }) {
-  const faults: FieldFault[] = [];
+function changeOf({ time_zone: zoneText, currency: code, extracted_properties: extractedProperties }: Changes) {
+  const faults = extractedFaults(extractedProperties ?? [], '/extracted_properties');
   const timeZone = zoneText === undefined ? undefined : gameZoneOf(zoneText);
   if (zoneText !== undefined && timeZone === undefined) faults.push({ path: '/time_zone', message: ZONE_RULE });
   const currency = typeof code === 'string' ? currencyOf(code) : undefined;
@@ -107,6 +134,7 @@ function changeOf({ time_zone: zoneText, currency: code }: { time_zone?: string;
   const values: Partial<GameDocument> = {
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(code === undefined ? {} : { currency: currency ?? '' }),
+    ...(extractedProperties === undefined ? {} : { extractedProperties }),
   };
   return { kind: 'change', values } as const;
 }

@@ -6,6 +6,7 @@ import { AUDITED, type AuditedName } from './compare/audited-tables.ts';
 import { checkCampaigns } from './compare/check-campaigns.ts';
 import { checkPlayerDays } from './compare/check-player-days.ts';
 import { openClickHouse, type ClickHouse, type Whole } from './read/clickhouse.ts';
+import { checkExtracted } from './compare/check-extracted.ts';
 import { comparePlayers } from './compare/compare-players.ts';
 import { createRowComparison, type RowComparison } from './compare/compare-rows.ts';
 import { createTestPlayers, type TestPlayers } from './compare/check-test-players.ts';
@@ -235,6 +236,7 @@ async function compareTables(
   await checkTotals(clickhouse, scope, differences);
   await checkReleases(clickhouse, scope, differences);
   await checkScores(clickhouse, differences);
+  await checkExtracted(clickhouse, differences);
   await checkCampaigns(clickhouse, await readBucket(nats, 'CONFIG'), scope, differences);
   const sinkSequence = () => confirmedTo(clickhouse, 'FACTS', facts.createdMs);
   return checkPlayerDays(clickhouse, scope, differences, { waitMs, sinkSequence });

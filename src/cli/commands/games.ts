@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { ClientAttributes } from '../../../core/vocabulary/documents/game.ts';
-import { createGame, currencyIn, gameAddress, isGameId, zoneOf } from '../../../streams/config/games.ts';
+import { createGame, currencyIn, extractedOf, gameAddress, isGameId, zoneOf } from '../../../streams/config/games.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { playerTokensCommand } from './player-tokens.ts';
@@ -47,8 +47,16 @@ export function gamesCommand(context: CliContext): Command {
             document.requirePlayerToken === true ? 'required' : 'not required',
             zoneOf(document),
             currencyIn(document) ?? 'none',
+            extractedOf(document).join(', ') || 'none',
           ]);
-        const settings = ['client purchases', 'client attributes', 'player tokens', 'time zone', 'currency'];
+        const settings = [
+          'client purchases',
+          'client attributes',
+          'player tokens',
+          'time zone',
+          'currency',
+          'extracted',
+        ];
         context.print(table(['id', 'name', 'tenant', 'created', ...settings], rows));
       }),
     );

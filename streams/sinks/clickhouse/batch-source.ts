@@ -15,8 +15,8 @@ export interface BatchSource {
    */
   onLoss: 'wait' | 'report';
   /**
-   * Adds the rows of one record to a batch. A pure function of the record and the stream's creation: after a crash the
-   * same records must become the same bytes.
+   * Adds the rows of one record to a batch. After a crash the same records must become the same rows: their number and
+   * all values but those of extracted properties, which follow the settings of the game.
    */
   add(record: LogRecord, into: BatchUnderWay): void;
 }

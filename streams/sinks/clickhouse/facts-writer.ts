@@ -1,4 +1,5 @@
 import { decodeRecord } from '../../facts/decode-record.ts';
+import type { ExtractedOf } from '../../../clickhouse-schema/extracted-properties.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import type { BatchSource } from './batch-source.ts';
@@ -11,13 +12,21 @@ export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' |
   onErasures?: () => void;
   /** Measures how fresh the rows are. */
   traced?: TracedEvents;
+  /** The properties of a game's events with columns of their own. By default none. */
+  extractedOf?: ExtractedOf | undefined;
 }
 
 /** Writes every fact of FACTS into ClickHouse once. */
-export function createFactsWriter({ onErasures, readFacts, traced, ...options }: FactsWriterOptions): StreamWriter {
+export function createFactsWriter({
+  onErasures,
+  readFacts,
+  traced,
+  extractedOf,
+  ...options
+}: FactsWriterOptions): StreamWriter {
   return createStreamWriter({
     ...options,
-    source: factsSource(traced),
+    source: factsSource(traced, extractedOf),
     read: readFacts,
     ...(onErasures === undefined ? {} : { onTerm: onErasures }),
     onWritten: (sequence, tables) => {
@@ -27,14 +36,14 @@ export function createFactsWriter({ onErasures, readFacts, traced, ...options }:
   });
 }
 
-function factsSource(traced: TracedEvents | undefined): BatchSource {
+function factsSource(traced: TracedEvents | undefined, extractedOf: ExtractedOf | undefined): BatchSource {
   return {
     stream: 'FACTS',
     sink: 'clickhouse',
     onLoss: 'wait',
     add(record, { rows, marks, stream }) {
       const commit = decodeRecord(record);
-      rows.add(commit, { stream, sequence: record.sequence });
+      rows.add(commit, { stream, sequence: record.sequence, extractedOf });
       let hasEvents = false;
       for (const fact of commit.facts) {
         if (fact.kind === 'EventTracked') hasEvents = true;

@@ -28,6 +28,7 @@ afterAll(async () => {
 });
 
 const PATH = '/v1/settings';
+const NONE = { extracted_properties: [] };
 const get = async (asKey = key) => (await bodyOf(await gateway.call(asKey, 'GET', PATH))).data;
 async function patch(body: object, asKey = key) {
   const response = await gateway.call(asKey, 'PATCH', PATH, body);
@@ -37,12 +38,16 @@ const zoneIs = async (zone: string) => expect((await patch({ time_zone: zone }))
 
 describe('the settings of a game', () => {
   it('are UTC and no currency until it names them, and stay as they are when others change', async () => {
-    expect(await get()).toEqual({ time_zone: 'UTC', currency: null });
-    expect((await patch({ time_zone: 'europe/berlin' })).data).toEqual({ time_zone: 'Europe/Berlin', currency: null });
-    expect((await patch({ currency: 'brl' })).data).toEqual({ time_zone: 'Europe/Berlin', currency: 'BRL' });
-    expect((await patch({ currency: null })).data).toEqual({ time_zone: 'Europe/Berlin', currency: null });
+    expect(await get()).toEqual({ time_zone: 'UTC', currency: null, ...NONE });
+    expect((await patch({ time_zone: 'europe/berlin' })).data).toEqual({
+      time_zone: 'Europe/Berlin',
+      currency: null,
+      ...NONE,
+    });
+    expect((await patch({ currency: 'brl' })).data).toEqual({ time_zone: 'Europe/Berlin', currency: 'BRL', ...NONE });
+    expect((await patch({ currency: null })).data).toEqual({ time_zone: 'Europe/Berlin', currency: null, ...NONE });
     expect(gateway.config.get(gameAddress('demo'))?.document.name).toBe('demo');
-    expect(await get(await gateway.key({ game: 'other' }))).toEqual({ time_zone: 'UTC', currency: null });
+    expect(await get(await gateway.key({ game: 'other' }))).toEqual({ time_zone: 'UTC', currency: null, ...NONE });
   });
 
   it.each([
@@ -51,12 +56,31 @@ describe('the settings of a game', () => {
     [{ time_zone: "UTC', file:/etc/passwd" }, '/time_zone', 'must be the name of an IANA time zone'],
     [{ currency: 'XXL' }, '/currency', 'must be the ISO 4217 code'],
     [{ currency: '' }, '/currency', 'must be the ISO 4217 code'],
+    [{ extracted_properties: ['a', 'b', 'a'] }, '/extracted_properties/2', 'must not name a property twice'],
+    [{ extracted_properties: ['a', ''] }, '/extracted_properties/1', 'must not be empty'],
+    [{ extracted_properties: [Array(17).fill('a').join('.')] }, '/extracted_properties/0', 'at most 16 keys'],
+    [{ extracted_properties: 'abcdefghi'.split('') }, '/extracted_properties', 'has 9 items; the maximum is 8'],
   ])('refuse %j with the rule, and do not change', async (body, path, message) => {
     const before = await get();
     const { status, error } = await patch({ currency: 'USD', ...body });
     expect([status, JSON.stringify(error)]).toEqual([400, expect.stringContaining(path)]);
     expect(JSON.stringify(error)).toContain(message);
     expect(await get()).toEqual(before);
+  });
+
+  it('name the properties with columns of their own, which questions about these read', async () => {
+    const sqlOf = async (field: string) => {
+      const query = { kind: 'breakdown', by: field };
+      return String((await bodyOf(await gateway.call(key, 'POST', '/v1/analytics/queries/sql', query))).data['sql']);
+    };
+    const paths = { extracted_properties: ['level', 'item.id'] };
+    expect((await patch(paths)).data).toMatchObject(paths);
+    expect((await patch({ currency: null })).data).toMatchObject(paths);
+    expect(await sqlOf('property:item.id')).toContain('extracted_2');
+    expect(await sqlOf('property:item.id')).not.toContain('extracted_1');
+    expect(await sqlOf('property:other')).not.toContain('extracted_');
+    expect((await patch(NONE)).data).toMatchObject(NONE);
+    expect(await sqlOf('property:item.id')).not.toContain('extracted_');
   });
 
   it('are those of both environments, and a key of the test environment only reads them', async () => {

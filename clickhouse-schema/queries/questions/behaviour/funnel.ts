@@ -1,5 +1,5 @@
 import { type Bindings, inScope, type Statement } from '../bindings.ts';
-import { textOf } from '../dimensions.ts';
+import { eventsOf, textOf } from '../dimensions.ts';
 import { passing } from '../filters.ts';
 import type { FunnelQuestion, FunnelStep, Scope } from '../question.ts';
 import { anyOrderAttempts } from '../../../behaviour/any-order-attempts.ts';
@@ -53,12 +53,12 @@ function eventsOfPlayers(question: FunnelQuestion, bindings: Bindings): string {
   // A strict funnel reads all events of the players who can have begun one.
   const read =
     order === 'strict'
-      ? `player_id IN (SELECT player_id FROM events WHERE ${inScope(bindings, question)} AND ${starts[0] ?? '0'})`
+      ? `player_id IN (SELECT player_id FROM ${eventsOf(bindings, question)} WHERE ${inScope(bindings, question)} AND ${starts[0] ?? '0'})`
       : `event_name IN ${bind('Array(String)', names)}`;
   const tag = order === 'any_order' ? groupTag(question, bindings) : stepTag(question, isStep, bindings);
   return `
     SELECT player_id, ${key} AS key, ${sortedKeys(tag)} AS keys
-    FROM events
+    FROM ${eventsOf(bindings, question)}
     WHERE ${inScope(bindings, readScope(question))}
       AND ${read}
     GROUP BY player_id

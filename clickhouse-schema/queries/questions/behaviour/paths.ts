@@ -1,4 +1,5 @@
 import { type Bindings, inScope, type Statement } from '../bindings.ts';
+import { eventsOf } from '../dimensions.ts';
 import { passing } from '../filters.ts';
 import type { PathsQuestion } from '../question.ts';
 import { sortedKeys, TAG_BITS, tagIn, timeIn } from '../../../behaviour/event-order.ts';
@@ -72,8 +73,8 @@ function stepsOf(question: PathsQuestion, bindings: Bindings): { names: string; 
     if(near > 0 AND ${isNear('one', 'other')}, ${nameIn('other')}, 0) AS far
   FROM (
     SELECT player_id, ${sortedKeys(tag)} AS keys
-    FROM events
-    WHERE ${scope} AND player_id IN (SELECT player_id FROM events WHERE ${scope} AND ${start})
+    FROM ${eventsOf(bindings, question)}
+    WHERE ${scope} AND player_id IN (SELECT player_id FROM ${eventsOf(bindings, question)} WHERE ${scope} AND ${start})
     GROUP BY player_id
   )
   ARRAY JOIN keys AS own, ${shift}(keys, 1, toUInt128(0)) AS one, ${shift}(keys, 2, toUInt128(0)) AS other

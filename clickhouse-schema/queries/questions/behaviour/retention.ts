@@ -4,6 +4,7 @@ import { LATE_MS } from '../../../event-time.ts';
 import { columnSql } from '../../../metrics/dimension-sql.ts';
 import { type Bindings, dayOf, inScope, type Statement } from '../bindings.ts';
 import { COHORT_TEXT } from '../cohorts.ts';
+import { eventsOf } from '../dimensions.ts';
 import { passing } from '../filters.ts';
 import type { FunnelStep, RetentionQuestion, Scope } from '../question.ts';
 
@@ -99,7 +100,7 @@ function begun(question: RetentionQuestion, bindings: Bindings): string {
   const key = text === undefined ? `''` : `argMin(${text}, (happened_at, facts_sequence, facts_index))`;
   return `
     SELECT player_id, ${key} AS key, ${startOf(dayOf(bindings, 'min(happened_at)', zone))} AS cohort
-    FROM events
+    FROM ${eventsOf(bindings, question)}
     WHERE ${inScope(bindings, question)} AND ${isEvent(bindings, firstEvent, question)}
     GROUP BY player_id`;
 }
@@ -115,7 +116,7 @@ function returned(question: RetentionQuestion, bindings: Bindings): string {
   const scope = { ...question, toMs: lastMs(question) };
   const day = dayOf(bindings, 'happened_at', zone);
   return `
-      SELECT player_id, ${day} AS returned FROM events
+      SELECT player_id, ${day} AS returned FROM ${eventsOf(bindings, question)}
       WHERE ${inScope(bindings, scope)} AND ${isEvent(bindings, returnEvent, scope)}${before(question, bindings, day)}`;
 }
 

@@ -905,6 +905,19 @@ type ServedFlag = {
   readonly period?: number;
 };
 
+/** Settings of a game. */
+type SettingsOfGame = {
+  /** IANA name of the time zone in which figures count days. */
+  readonly time_zone: string;
+  /** ISO 4217 code of the currency of all amounts. */
+  readonly currency: string | null;
+  /**
+   * Properties of events that have columns of their own, so that questions about them read no
+   * JSON.
+   */
+  readonly extracted_properties: readonly string[];
+};
+
 /** Share of players who converted. */
 type ShareOfPlayers = {
   /** Figure of the players who got messages. */
@@ -6205,12 +6218,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** IANA name of the time zone in which figures count days. */
-      readonly time_zone: string;
-      /** ISO 4217 code of the currency of all amounts. */
-      readonly currency: string | null;
-    };
+    readonly answer: SettingsOfGame;
   };
   /** Change the game's settings. */
   'PATCH /v1/settings': {
@@ -6222,13 +6230,13 @@ export interface Operations {
       readonly time_zone?: string;
       /** ISO 4217 code, such as `EUR`. */
       readonly currency?: string | null;
+      /**
+       * All paths, new ones at the end: earlier events keep the columns of paths that stay in
+       * place.
+       */
+      readonly extracted_properties?: readonly string[];
     };
-    readonly answer: {
-      /** IANA name of the time zone in which figures count days. */
-      readonly time_zone: string;
-      /** ISO 4217 code of the currency of all amounts. */
-      readonly currency: string | null;
-    };
+    readonly answer: SettingsOfGame;
   };
   /** List changes that people, API keys and operators made. */
   'GET /v1/audit': {

@@ -8,7 +8,7 @@ import { NextCursor, NOT_A_CURSOR, PageQuery } from '../../input/paging.ts';
 import { type Answer, answer } from '../../route/answer.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, invalid } from '../../route/route.ts';
-import { scopeOf } from '../queries.ts';
+import { readScopeOf } from '../queries.ts';
 import { QueryBody } from '../query-fields.ts';
 import { questionOf } from '../query-question.ts';
 import { afterOf } from '../../input/player-cursor.ts';
@@ -135,7 +135,7 @@ export function askedBehind(
 ): Behind | Failure {
   const { key, services } = context;
   const nowMs = services.clock.wallMs();
-  const asked = questionOf(query, scopeOf(key, services), nowMs, '/query');
+  const asked = questionOf(query, readScopeOf(key, services), nowMs, '/query');
   if (asked.kind === 'failure') return asked;
   const faults: FieldFault[] = [];
   const of = behindOf(asked.question, point, nowMs, faults);
