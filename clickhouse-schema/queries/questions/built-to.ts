@@ -35,7 +35,7 @@ interface BuildRow {
   sequence: number;
 }
 
-const BUILT_TO = `SELECT game_id = '' AS of_all, waits_to > 0 AS waits, zone,
+const BUILT_TO = `SELECT toBool(game_id = '') AS of_all, toBool(waits_to > 0) AS waits, zone,
     toFloat64(toUnixTimestamp64Milli(built_to)) AS at, toFloat64(stream_created) AS created,
     toFloat64(sequence) AS sequence
   FROM player_days_builds FINAL

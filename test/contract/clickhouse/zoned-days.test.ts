@@ -97,6 +97,27 @@ it('the builder remembers how far each game is built', async () => {
   await execSql(clickhouse, 'TRUNCATE TABLE player_days_builds');
 });
 
+it('what waits of a game is not in its days yet', async () => {
+  const target = createPlayerDaysTarget(clickhouse.address);
+  const client = openClient(clickhouse.address, 'test', 10_000);
+  const built = { environment: 'live', createdMs: CREATED, zone: 'UTC', builtAtMs: 2, seconds: 0.5, version: 1n };
+  const to = { createdMs: CREATED, sequence: 9 };
+  const of = (game: string) => readBuiltTo(client, { game, environment: 'live', zone: 'UTC' });
+  await target.note([
+    { ...built, game: '', environment: '', sequence: 9, waitsTo: 0, builtToMs: 5_000 },
+    { ...built, game: 'idle', sequence: 3, waitsTo: 0, builtToMs: 2_000 },
+    { ...built, game: 'waits', sequence: 3, waitsTo: 8, builtToMs: 2_000 },
+    { ...built, game: 'anew', sequence: 0, waitsTo: 8, builtToMs: 0 },
+  ]);
+  expect(await of('idle')).toEqual({ ms: 5_000, looked: to });
+  expect(await of('unknown')).toEqual({ ms: 5_000, looked: to });
+  expect(await of('waits')).toEqual({ ms: 2_000, looked: undefined });
+  expect(await of('anew')).toEqual({ ms: undefined, looked: undefined });
+  await client.close();
+  await target.close();
+  await execSql(clickhouse, 'TRUNCATE TABLE player_days_builds');
+});
+
 it('an erasure of days does not begin while an earlier one runs', async () => {
   const target = createPlayerDaysTarget(clickhouse.address);
   const player = '00000000-0000-5000-8000-000000000009';
