@@ -5,6 +5,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { MEASURES } from '../../../core/vocabulary/metrics/measures.ts';
 import type { Question } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
+import { blocksOf } from '../../support/documentation.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
@@ -154,8 +155,22 @@ function questions(): [name: string, sql: string][] {
     ['strict funnel', { ...funnel, order: 'strict' }],
     ['funnel in any order', { ...funnel, order: 'any_order' }],
     ['paths', { ...scope, ...step, kind: 'paths', direction: 'forward', withinSeconds: 60 }],
+    ['lifecycle', { ...scope, kind: 'lifecycle', interval: 'day', beforeMs: AT - DAY_MS, where: [] }],
+    ['stickiness', { ...scope, kind: 'stickiness', interval: 'week', where: [] }],
   ];
   return all.map(([name, question]) => [name, readableSql(question)]);
+}
+
+/** The statements of the documents that count players of a table, with the range and a step that rows here have. */
+function copied(): [name: string, sql: string][] {
+  const counts = ({ info, text }: { info: string; text: string }): boolean =>
+    info === 'sql' && /FROM (?:player_days|events)\b/u.test(text) && !text.includes('external_id');
+  return blocksOf('docs/analytics.md')
+    .filter(counts)
+    .map(({ line, text }) => [
+      `docs/analytics.md:${line}`,
+      text.replaceAll('today() - 30', 'today() - 60').replaceAll("'shop_opened'", "'currency_earned'"),
+    ]);
 }
 
 const SCOPE = { game: 'demo', environment: 'live' } as const;
@@ -203,7 +218,7 @@ const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
   version: 'not of players',
 };
 
-/** What each view, each question and each query of figures says. */
+/** What each view, each question, each query of figures and each statement of the documents says. */
 async function figures(): Promise<Map<string, string>> {
   const views = await rowsOf<{ name: string }>(
     clickhouse,
@@ -216,7 +231,7 @@ async function figures(): Promise<Map<string, string>> {
   const sources = new Map(Object.entries(PARAMETERISED));
   const ofViews = names.map((name) => [name, `SELECT * FROM ${sources.get(name) ?? name} ORDER BY ALL`] as const);
   const found = new Map<string, string>();
-  for (const [name, sql] of [...ofViews, ...questions()]) {
+  for (const [name, sql] of [...ofViews, ...questions(), ...copied()]) {
     found.set(name, JSON.stringify(await rowsOf(clickhouse, sql)));
   }
   for (const [name, ask] of Object.entries(QUERIES)) {
@@ -229,6 +244,7 @@ it(
   'test players are in no figure of a view, a question or a query, and in all of them once unmarked',
   { timeout: 240_000 },
   async () => {
+    expect(copied().length).toBeGreaterThan(3);
     await play(OTHER, 1);
     const without = await figures();
     await mark(0);
