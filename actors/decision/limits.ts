@@ -39,8 +39,8 @@ export const PLAYER_LIMITS = {
   eventIdBytes: 16 * 1024,
 
   /**
-   * Test players of a game and environment in one partition, of which a deployment has 2 to 128. Every figure reads all
-   * of them: 100,000 add a few milliseconds.
+   * Test players of a game and environment in one partition, of which a deployment has 2 to 128. Every figure reads
+   * their ids, and compares those of its rows with them: a sum takes 3 to 5 times as long while there are any.
    */
   testPlayers: 2_000,
 

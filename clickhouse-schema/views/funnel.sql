@@ -74,7 +74,8 @@ FROM
             (
                 SELECT max(period)
                 FROM flag_exposures
-                WHERE game_id = {game: String} AND environment = 'live' AND flag_key = substring({breakdown: String}, 9)
+                WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
+                    AND flag_key = substring({breakdown: String}, 9)
             )
     ) AS details ON details.player_id = attempts.player_id
     GROUP BY value

@@ -63,12 +63,13 @@ export function inScope(
   { bind, moment }: Bindings,
   { game, environment, fromMs, toMs }: { game: string; environment: string; fromMs: number; toMs: number },
 ): string {
-  return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
+  const own = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+  return `${own}
     AND received_at >= ${moment(fromMs)}
     AND received_at < ${moment(toMs + LATE_MS)}
     AND happened_at >= ${moment(fromMs)}
     AND happened_at < ${moment(toMs)}
-    AND ${countedPlayers()}`;
+    AND ${countedPlayers('', own)}`;
 }
 
 /** The day of a time by a zone's clock, a Date. */

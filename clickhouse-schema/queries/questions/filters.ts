@@ -83,7 +83,8 @@ function playerRows(bindings: Bindings, { game, environment }: Scope): Rows {
 /** The days of players who count that a range meets, of those who were active on the last one before the range ends. */
 export function daysInScope(bindings: Bindings, { game, environment, zone, fromMs, toMs }: Scope): string {
   const { bind, moment } = bindings;
-  return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
+  const own = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+  return `${own}
     AND day >= ${dayOf(bindings, moment(fromMs), zone)} AND day <= ${dayOf(bindings, moment(toMs - 1), zone)}
-    AND first_at < ${moment(toMs)} AND ${countedPlayers()}`;
+    AND first_at < ${moment(toMs)} AND ${countedPlayers('', own)}`;
 }
