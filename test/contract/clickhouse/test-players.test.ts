@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { MEASURES } from '../../../core/vocabulary/metrics/measures.ts';
+import type { Behind } from '../../../clickhouse-schema/queries/questions/asked.ts';
 import type { Question } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { blocksOf } from '../../support/documentation.ts';
@@ -20,6 +21,9 @@ const AT = (await startOfToday()) - 40 * 86_400_000;
 const DAY_MS = 86_400_000;
 const NEXT_DAY = new Date(AT + DAY_MS).toISOString().slice(0, 10);
 const DAY = new Date(AT).toISOString().slice(0, 10);
+const isMonday = (day: string): boolean => new Date(day).getUTCDay() === 1;
+/** The Monday of the week of the day. */
+const WEEK = new Date(AT - ((new Date(AT).getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
 const [OTHER, TESTER] = ['00000000-0000-5000-8000-000000000001', '00000000-0000-5000-8000-000000000002'] as const;
 
 let clickhouse: TestClickhouse;
@@ -158,7 +162,41 @@ function questions(): [name: string, sql: string][] {
     ['lifecycle', { ...scope, kind: 'lifecycle', interval: 'day', beforeMs: AT - DAY_MS, where: [] }],
     ['stickiness', { ...scope, kind: 'stickiness', interval: 'week', where: [] }],
   ];
-  return all.map(([name, question]) => [name, readableSql(question)]);
+  const figuresOfAll = all.map(([name, question]): [string, string] => [name, readableSql(question)]);
+  return [
+    ...figuresOfAll,
+    ...all.map(([name, question]): [string, string] => [`players of ${name}`, playersOf(question)]),
+  ];
+}
+
+/** The players behind a figure of each question. */
+function playersOf(question: Question): string {
+  const { game, environment, fromMs, toMs, zone } = question;
+  const page = { shows: 'ids', afterPlayerId: '00000000-0000-0000-0000-000000000000', limit: 10 } as const;
+  return readableSql({ kind: 'players', game, environment, fromMs, toMs, zone, of: behind(question), ...page });
+}
+
+function behind(question: Question): Behind {
+  const key = '';
+  switch (question.kind) {
+    case 'trend':
+      return { kind: 'measured', question, part: question.parts[0], range: { fromMs: AT, toMs: AT + 2 * DAY_MS }, key };
+    case 'breakdown':
+      return { kind: 'measured', question, part: question.parts[0], range: question, key };
+    case 'retention':
+      return { kind: 'retention', question, day: question.interval === 'week' ? WEEK : DAY, after: undefined, key };
+    case 'ltv':
+      return { kind: 'ltv', question, day: DAY, payers: false, key };
+    case 'funnel':
+      return { kind: 'funnel', question, step: 1, outcome: 'reached', key };
+    case 'paths':
+      return { kind: 'paths', question, first: '', second: '' };
+    case 'lifecycle':
+      return { kind: 'lifecycle', question, day: DAY, state: 'new' };
+    case 'stickiness':
+      // Of the two days of the test, the second may be in the next week.
+      return { kind: 'stickiness', question, day: WEEK, days: isMonday(NEXT_DAY) ? 1 : 2 };
+  }
 }
 
 /** The statements of the documents that count players of a table, with the range and a step that rows here have. */
