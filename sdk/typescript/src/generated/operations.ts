@@ -6129,7 +6129,7 @@ export interface Operations {
     readonly body: {
       /** What happened, for people. */
       readonly text: string;
-      /** When. */
+      /** When, from 1970-01-02 to 2148-12-31. */
       readonly at: string;
       /** The definition that it is about. */
       readonly link?: {
@@ -6172,7 +6172,7 @@ export interface Operations {
     readonly body: {
       /** What happened, for people. */
       readonly text?: string;
-      /** When. */
+      /** When, from 1970-01-02 to 2148-12-31. */
       readonly at?: string;
       /** The definition that it is about. */
       readonly link?: {

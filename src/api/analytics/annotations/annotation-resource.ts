@@ -14,7 +14,7 @@ const Text = Type.String({
   description: 'What happened, for people.',
 });
 
-const At = timeIn("When. A date without a time is that day of the game's time zone.");
+const At = timeIn("When, from 1970-01-02 to 2148-12-31. A date without a time is that day of the game's time zone.");
 
 const Link = nullable(
   Type.Object(

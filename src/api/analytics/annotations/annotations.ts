@@ -69,12 +69,22 @@ function changed(
   context: RequestContext,
 ): AnnotationDocument | Failure {
   const faults: FieldFault[] = [];
+  if (at !== undefined && !hasDay(at)) faults.push({ path: '/at', message: DAYS_RULE });
   if (text.trim() === '') faults.push({ path: '/text', message: 'must not be blank' });
   if (link !== undefined && link !== null && !isThere(link, context)) {
     faults.push({ path: '/link/key', message: `names no ${link.kind} of this game and environment` });
   }
   if (faults.length > 0) return invalid(faults);
   return { ...held, text, at: at === undefined ? held.at : momentOf(at), link: link === undefined ? held.link : link };
+}
+
+/** Days of ClickHouse's type Date, in every time zone: it takes others for quite another day. */
+const DAYS = { fromMs: Date.UTC(1970, 0, 2), toMs: Date.UTC(2149, 0, 1) };
+const DAYS_RULE = 'must be from 1970-01-02 to 2148-12-31';
+
+function hasDay(text: string): boolean {
+  const ms = parseTimestamp(text) ?? 0;
+  return ms >= DAYS.fromMs && ms < DAYS.toMs;
 }
 
 /** The text of a valid time: a date stays one. */
