@@ -3,7 +3,7 @@ import { type Call, serviceEventId } from './story.ts';
 
 /* Purchases and refunds by brute force. */
 
-/** A transaction counts once, from its first report: a server's word replaces a client's; another amount is an event. */
+/** A transaction counts once, from its first report: a server's word replaces a client's; a new amount is an event. */
 export function takePurchase(walk: Walk, state: Player, call: Call, act: ActOf<'buys'>): void {
   const { player, at, by } = call;
   const { amount, transaction, product, currency } = act;

@@ -19,8 +19,8 @@ export interface Quantity {
  *
  * Recorded purchases come from `purchases`, one row per transaction, with the time of its first report and the amount
  * less what was refunded of it, whenever that was: its event has what the first report said. Events named `purchase`
- * that callers sent or files brought count as any other event, and imported purchases as revenue alone. A session counts
- * by its start.
+ * that callers sent or files brought count as any other event, and imported purchases as revenue alone. A session
+ * counts by its start.
  *
  * @param zone SQL of the game's time zone
  */
