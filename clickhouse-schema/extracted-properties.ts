@@ -28,7 +28,7 @@ interface ExtractedPath {
 }
 
 /** How the values of a path begin. No start is that of another: a quoted text ends where it ends. */
-export const startOf = (path: string): string => `${JSON.stringify(path)}:`;
+const startOf = (path: string): string => `${JSON.stringify(path)}:`;
 
 const compiled = new WeakMap<readonly string[], readonly ExtractedPath[]>();
 
