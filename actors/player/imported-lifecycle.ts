@@ -45,7 +45,7 @@ function stageOf(
   if (churnedAt <= nowMs) return { stage: 'churned', at: churnedAt };
   const atRiskAt = silentFrom + atRiskDays * DAY_MS;
   if (atRiskAt <= nowMs) return { stage: 'at_risk', at: atRiskAt };
-  // Nobody says that the player was active.
+  // The line names no activity.
   if (!isKnown) return { stage: 'new', at: firstSeenAt };
   const activeAt = firstSeenAt + newDays * DAY_MS;
   if (activeAt <= nowMs) return { stage: 'active', at: activeAt };

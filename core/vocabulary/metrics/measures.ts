@@ -101,7 +101,8 @@ export const MEASURES = {
   },
   percentile: {
     title: 'Percentile of a property',
-    words: 'The value below which a share of the numbers in the properties of events lies; `percentile` is the share.',
+    words:
+      'The value below which 50, 90, 95 or 99 percent (`percentile`) of the numbers in the properties of events lie.',
     unit: 'number',
     source: 'events',
     addsUp: false,

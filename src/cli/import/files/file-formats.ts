@@ -142,7 +142,7 @@ const nativePlayers: FileFormat = {
   read(fields, nowMs, notes) {
     const first = optionalTime(fields, 'first_seen_at', nowMs);
     const last = optionalTime(fields, 'last_seen_at', nowMs);
-    // At both times the player was seen, in whatever order. That the first was the last too, nobody says.
+    // The columns may be in either order of time. `first_seen_at` alone says nothing of the last activity.
     const seen = [first, last].filter((at) => at !== undefined);
     const deviceId = ownId(fields, 'device_id', TEXT_LIMITS.deviceIdLength);
     const email = optionalText(fields, 'email', TEXT_LIMITS.emailLength);
