@@ -14,7 +14,8 @@ import { startOfToday } from '../../support/whole-day.ts';
 
 /*
  * Every view of figures, question and query, before rows of a test player exist, with them, and after it is unmarked.
- * One whose figures stay the same after that has read none of the player's rows here: the test gives it none, and fails.
+ * One whose figures stay the same after that has read none of the player's rows here: the test gives it none, and
+ * fails.
  */
 
 const AT = (await startOfToday()) - 40 * 86_400_000;
