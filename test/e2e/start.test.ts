@@ -153,8 +153,9 @@ describe('a running service', () => {
     await until('the event has its row', async () => (await ask('SELECT 1 FROM events')).length > 0);
     const rows = new Map<string, object[]>();
     for (const { place, sql } of statements) rows.set(place, await ask(sql));
-    // Without waiting for `player_days`, which follows later.
-    expect(rows.get('pa-game-kpis: Active players by country')).toMatchObject([{ players: 1 }]);
+    const active = statements.find(({ place }) => place === 'pa-game-kpis: Active players by country');
+    await until('the player has its day', async () => (await ask(active?.sql ?? '')).length > 0);
+    expect(await ask(active?.sql ?? '')).toMatchObject([{ players: 1 }]);
     expect(rows.get('pa-game-kpis: Events')).toMatchObject([{ event_name: 'level_up', total: 1 }]);
     expect(rows.get('pa-game-kpis: Variable game')).toEqual([{ game_id: 'demo' }]);
   });
