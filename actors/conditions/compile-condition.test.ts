@@ -213,6 +213,32 @@ describe('fields', () => {
     expect(condition.matches(subject)).toBe(false);
     expect(compiled({ platform: 'ios' }).matches({ ...subject, context })).toBe(true);
   });
+
+  it.each<[JsonObject, boolean]>([
+    [{ platform: 'iOS' }, true],
+    [{ platform: 'IPhonePlayer' }, true],
+    [{ platform: 'Android' }, false],
+    [{ platform: { $ne: 'iOS' } }, false],
+    [{ platform: { $in: ['Android', 'iPadOS'] } }, true],
+    [{ platform: { $nin: ['Android', 'iPadOS'] } }, false],
+    [{ platform: { $ini: ['IPHONE'] } }, true],
+    [{ platform: { $not: { $eq: 'iOS' } } }, false],
+    [{ $or: [{ platform: 'WebGLPlayer' }, { $not: { platform: 'Linux' } }] }, true],
+    // Patterns are of the stored name.
+    [{ platform: { $regex: '^ios$' } }, true],
+    [{ platform: { $regex: '^iOS$' } }, false],
+    [{ platform: { $not: { $regexi: 'iphone' } } }, true],
+    [{ platform: { $type: 'string' } }, true],
+  ])('%j names a platform by any of its names', (condition, isIos) => {
+    expect(holds(condition, player)).toBe(isIos);
+    // Whoever gives a state that is not the service's, as callers of the server SDK do.
+    const device = { platform: 'IPhonePlayer', osVersion: null, appVersion: null, build: null, deviceModel: null };
+    expect(holds(condition, { device })).toBe(isIos);
+    const sent = { player: aPlayer({}), nowMs: NOW, context: { platform: 'iPadOS' } };
+    expect(compiled(condition, { context: true }).matches(sent)).toBe(isIos);
+    const named: JsonObject = JSON.parse(JSON.stringify(condition).replaceAll('"platform"', '"context.platform"'));
+    expect(compiled(named, { context: true }).matches(sent)).toBe(isIos);
+  });
 });
 
 describe('an invalid definition is refused with the paths of its faults', () => {

@@ -176,13 +176,13 @@ function compileField<Source>(
     compilation.faults.add(field.at === undefined ? path : below(path, field.at), field.fault);
     return { test: () => false };
   }
-  const { read, clock, missing, counts, compared, filter } = field;
+  const { read, clock, missing, counts, compared, filter, meant } = field;
   compilation.cost.addPath(name);
   if (counts === true) compilation.cost.addCount();
   if (filter !== undefined) filterTest(filter.where, below(path, filter.name), compilation.faults);
   const predicate =
     compared === undefined
-      ? compileValue(operand, path, missing, compilation)
+      ? compileValue(meant?.(operand) ?? operand, path, missing, compilation)
       : compileValue(compared.operand, below(path, compared.name), missing, compilation);
   const change = clock === undefined ? undefined : timeChange(clock, operand);
   if (change !== undefined) compilation.changes.push(change);

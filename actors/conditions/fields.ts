@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { elapsedDays } from '../../core/kernel/days.ts';
@@ -6,6 +6,7 @@ import { computedAt, computedChangesAt } from '../computed/player-values.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
 import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../computed/event-counters.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import { platformName } from '../../core/vocabulary/state/platform.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { ComputedLookup, Subject } from '../decision/targeting.ts';
@@ -23,6 +24,8 @@ export interface Field<Source> {
   counts?: true;
   /** The member of the operand that is compared with the value, if it is not the operand itself. */
   compared?: { name: string; operand: Json };
+  /** What an operand means, where one thing has several names. */
+  meant?: (operand: Json) => Json;
   /** The member of the operand that is a condition on events. */
   filter?: { name: string; where: JsonObject };
 }
@@ -53,8 +56,9 @@ const PLAYER_FIELDS: ReadonlyMap<string, Field<Subject>> = new Map([
   ['days_since_last_seen', daysSinceLastSeen()],
 ]);
 
+const PLATFORM = 'platform';
 const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null | undefined> = new Map([
-  ['platform', ({ device }: PlayerState) => device?.platform],
+  [PLATFORM, ({ device }: PlayerState) => device?.platform],
   ['os_version', ({ device }: PlayerState) => device?.osVersion],
   ['app_version', ({ device }: PlayerState) => device?.appVersion],
   ['build', ({ device }: PlayerState) => device?.build],
@@ -94,7 +98,7 @@ export function subjectField(
     case 'computed':
       return computedField(rest, computed);
     case 'context':
-      if (withContext) return pathField(rest, ({ context }) => context ?? null);
+      if (withContext) return contextField(rest);
       return { fault: 'is available in the rules of flags only' };
     case 'properties':
       if (withProperties) return pathField(rest, ({ properties }) => properties ?? null);
@@ -161,10 +165,33 @@ function deviceField(
   stored: (player: PlayerState) => string | null | undefined,
   withContext: boolean,
 ): Field<Subject> {
-  if (!withContext) return field(({ player }) => stored(player) ?? null);
   const sent = pathReader([name]);
-  return field(({ player, context }) => (context === undefined ? null : sent(context)) ?? stored(player) ?? null);
+  const value = ({ player, context }: Subject): Json =>
+    (withContext && context !== undefined ? sent(context) : null) ?? stored(player) ?? null;
+  return name === PLATFORM ? ofPlatforms(field(value)) : field(value);
 }
+
+function contextField(path: string): Field<Subject> | { fault: string } {
+  const named = pathField(path, ({ context }: Subject) => context ?? null);
+  return path === PLATFORM && 'read' in named ? ofPlatforms(named) : named;
+}
+
+/** A field whose values and operands mean platforms: every name that one has equals every other. */
+function ofPlatforms({ read, ...others }: Field<Subject>): Field<Subject> {
+  return { ...others, read: (subject) => platformsIn(read(subject)), meant: platformsIn };
+}
+
+/** A value or an operand with the stored names of platforms, except in patterns. */
+function platformsIn(json: Json): Json {
+  if (typeof json === 'string') return platformName(json);
+  if (Array.isArray(json)) return json.map(platformsIn);
+  if (!isObject(json)) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([name, operand]) => [name, NO_NAMES.has(name) ? operand : platformsIn(operand)]),
+  );
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set(['$regex', '$regexi', '$notRegex', '$notRegexi', '$type']);
 
 function pathField<Source>(path: string, root: (source: Source) => Json): Field<Source> | { fault: string } {
   const parts = path.split('.');

@@ -3,6 +3,7 @@ import { ROLES } from '../../core/vocabulary/documents/users.ts';
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
+import { PLATFORMS, platformName } from '../../core/vocabulary/state/platform.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
 import { SUPPRESSION_REASONS } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
@@ -232,6 +233,16 @@ describe('docs/limits.md', () => {
       .map(({ cells: [what = '', figure = ''] }): [string, number] => [what, firstNumber(figure)]);
     expect(sorted(documented)).toEqual(sorted(Object.entries(expected)));
   });
+});
+
+it('docs/game-client.md lists every platform, with other names that mean it', () => {
+  const documented = rowsUnder('docs/game-client.md', 'Platforms');
+  expect(documented.map(([name]) => codeIn(name)[0])).toEqual(Object.keys(PLATFORMS));
+  for (const [name, , others] of documented) {
+    const names = codeIn(others);
+    expect(names).not.toEqual([]);
+    expect(names.map(platformName)).toEqual(names.map(() => codeIn(name)[0]));
+  }
 });
 
 describe('docs/conditions.md', () => {

@@ -73,7 +73,9 @@ describe('local evaluation', () => {
     const { evaluate } = setUp([aFlag({ rules: [aRule({ conditions: { platform: 'ios' } })] })]);
     expect(evaluate('new-shop', { id: ID }, { platform: 'ios' }).value).toBe(true);
     expect(evaluate('new-shop', { id: ID }, { build: 1 }).missing).toEqual(['device_info']);
-    expect(evaluate('new-shop', { id: ID, device_info: { platform: 'ios' } }).value).toBe(true);
+    for (const platform of ['ios', 'iOS', 'IPhonePlayer']) {
+      expect(evaluate('new-shop', { id: ID, device_info: { platform } }).value).toBe(true);
+    }
   });
 
   it('evaluates segments from their conditions, or takes them as they are given, by key or id', () => {

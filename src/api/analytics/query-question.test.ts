@@ -34,6 +34,24 @@ describe('a question', () => {
     expect(faultsOf({ kind: 'funnel', steps })).toEqual(['/steps']);
   });
 
+  it('names a platform by any of its names', () => {
+    const filtersOf = (condition: object) => {
+      const asked = questionOf(
+        { kind: 'paths', event_name: 'a', where: [{ field: 'platform', ...condition }] },
+        { game: 'demo', environment: 'live', zone: 'UTC' },
+        NOW_MS,
+      );
+      if (asked.kind === 'failure' || asked.question.kind !== 'paths') throw new Error('no question');
+      return asked.question.where.map(({ test }) => test.value);
+    };
+    expect(filtersOf({ is: 'iOS' })).toEqual(['ios']);
+    expect(filtersOf({ is_not: 'IPhonePlayer', contains: 'OS' })).toEqual(['ios', 'os']);
+    expect(filtersOf({ in: ['OSXPlayer', '', 'Ouya'] })).toEqual([['macos', '', 'ouya']]);
+    expect(filtersOf({ is_set: true })).toEqual([true]);
+    const property = { field: 'property:platform', is: 'iOS' };
+    expect(filtersOf(property)).toEqual(['iOS']);
+  });
+
   it('has a range of days of the zone, by dates or by their number', () => {
     const rangeIn = (zone: string, body: object) => {
       const asked = questionOf({ kind: 'trend', ...body }, { game: 'demo', environment: 'live', zone }, NOW_MS);

@@ -64,3 +64,23 @@ describe('operators that order versions as texts', () => {
     expect(operatorWarnings(condition).map(({ path, suggestions }) => `${path}: ${suggestions.join()}`)).toEqual(found);
   });
 });
+
+describe('patterns that find no platform', () => {
+  it.each<[Json, string[]]>([
+    [{ platform: { $regex: '^iOS$' } }, ['/platform/$regex: ios']],
+    [{ 'context.platform': { $notRegexi: 'iphone' } }, ['/context.platform/$notRegexi: ios']],
+    [{ $nor: [{ platform: { $not: { $regexi: 'webgl|osx' } } }] }, ['/$nor/0/platform/$not/$regexi: ']],
+    [{ platform: { $regex: '^(ios|android)$', $notRegex: 'xbox' } }, []],
+    [{ platform: { $regexi: '^iOS$', $in: ['IPhonePlayer'], $eq: 'iOS' } }, []],
+    [{ 'attributes.platform': { $regex: '^iOS$' }, device_model: { $regex: 'iPhone' } }, []],
+    [{ platform: { $regex: '(' } }, []],
+  ])('are found in %j', (condition, found) => {
+    expect(operatorWarnings(condition).map(({ path, suggestions }) => `${path}: ${suggestions.join()}`)).toEqual(found);
+  });
+
+  it('are told which names are stored', () => {
+    expect(operatorWarnings({ platform: { $regex: 'iPhone' } })[0]?.message).toMatch(
+      /^`\$regex` finds none of the stored names of platforms \(ios, android, .*switch_2\)$/,
+    );
+  });
+});

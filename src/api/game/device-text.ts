@@ -1,3 +1,4 @@
+import { platformName } from '../../../core/vocabulary/state/platform.ts';
 import { GAME_API_LIMITS } from './limits.ts';
 
 /** A field of a device from a foreign document, a number as its text; undefined for what no init could have sent. */
@@ -5,4 +6,9 @@ export function deviceText(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   const isField = typeof text === 'string' && text !== '' && text.length <= GAME_API_LIMITS.deviceFieldLength;
   return isField && text.isWellFormed() && !text.includes('\u0000') ? text : undefined;
+}
+
+/** The stored name of a platform that a foreign document names. */
+export function devicePlatform(value: unknown): string | undefined {
+  return platformName(deviceText(value) ?? '') || undefined;
 }

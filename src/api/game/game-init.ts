@@ -9,6 +9,7 @@ import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { defineRoute, FOR_GAMES, ignorableFields, type KeyedRoute } from '../route/route.ts';
+import { PLATFORMS, platformName } from '../../../core/vocabulary/state/platform.ts';
 import type { DeviceInfo } from '../../../core/vocabulary/state/device.ts';
 
 /* The route that opens a session for a game client. */
@@ -18,7 +19,10 @@ const deviceField = (description: string) =>
 
 const Device = Type.Object(
   {
-    platform: deviceField('Platform, for example `ios` or `android`.'),
+    platform: deviceField(
+      `Platform: one of ${Object.keys(PLATFORMS).join(', ')}, or a name of your own. Names of engines, such as ` +
+        '`IPhonePlayer`, are stored as these.',
+    ),
     os_version: deviceField('Version of the operating system.'),
     app_version: deviceField('Version of the game.'),
     build: deviceField('Build of this version, for example `20413`.'),
@@ -155,5 +159,6 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
 function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): DeviceInfo | null {
   const { platform = null, os_version = null, app_version = null, build = null, device_model = null } = device;
   if ([platform, os_version, app_version, build, device_model].every((field) => field === null)) return null;
-  return { platform, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
+  const named = platform === null ? null : platformName(platform);
+  return { platform: named, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
 }

@@ -1,14 +1,11 @@
 import type { PlayedWith } from '../../../core/vocabulary/state/device.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
-import { deviceText } from '../game/device-text.ts';
+import { devicePlatform, deviceText } from '../game/device-text.ts';
 
-/**
- * The device that a message's context names; undefined if it names none. Libraries write the operating system with
- * capitals (`iOS`), and an init without: `device.type` and `os.name` in lower case are the platform.
- */
+/** The device that a message's context names, `device.type` or `os.name` as its platform; undefined without any. */
 export function deviceOf(context: Readonly<Record<string, unknown>>): PlayedWith | undefined {
   const [app, device, os] = ['app', 'device', 'os'].map((name) => objectIn(context, name));
-  const platform = (deviceText(device?.['type']) ?? deviceText(os?.['name']))?.toLowerCase();
+  const platform = devicePlatform(device?.['type']) ?? devicePlatform(os?.['name']);
   const appVersion = deviceText(app?.['version']);
   const build = deviceText(app?.['build']);
   if (platform === undefined && appVersion === undefined && build === undefined) return undefined;

@@ -106,6 +106,16 @@ describe('init', () => {
     expect(headers.get('x-ignored-fields')).toBe('locale, device_info.maker');
   });
 
+  it('stores a platform by its one name, however an engine calls it', async () => {
+    for (const [platform, stored] of [
+      ['IPhonePlayer', 'ios'],
+      ['macOS', 'macos'],
+    ]) {
+      await init({ device_info: { platform } });
+      expect(owner.state(player)).toMatchObject({ device: { platform: stored } });
+    }
+  });
+
   it('returns requested flags only and lists unknown ones', async () => {
     const { data } = await init({ requested_flags: ['shop', 'gone'] });
     expect(data).toMatchObject({ flags: { shop: { enabled: true, variant: 'a' } }, unknown_flags: ['gone'] });

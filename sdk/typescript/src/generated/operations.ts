@@ -1372,7 +1372,10 @@ export interface Operations {
       readonly player_id: string;
       /** The device. */
       readonly device_info?: {
-        /** Platform, for example `ios` or `android`. */
+        /**
+         * Platform: one of ios, android, tvos, visionos, windows, macos, linux, web, ps4, ps5,
+         * xbox_one, xbox_series, switch, switch_2, or a name of your own.
+         */
         readonly platform?: string;
         /** Version of the operating system. */
         readonly os_version?: string;

@@ -8,6 +8,7 @@ import { columnsOf } from '../../../../core/vocabulary/metrics/dimensions.ts';
 import type { MeasureName } from '../../../../core/vocabulary/metrics/measures.ts';
 import type { Dimension, Filter, Test } from '../../../../clickhouse-schema/queries/questions/question.ts';
 import { QUESTION_LIMITS } from '../../../../clickhouse-schema/queries/questions/limits.ts';
+import { platformName } from '../../../../core/vocabulary/state/platform.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../../limits.ts';
 import type { Condition } from './filter-fields.ts';
@@ -77,7 +78,10 @@ export function filtersOf(where: readonly Condition[], fields: Fields, path: str
         const message = `compares numbers, and \`${condition.field}\` is a text; use \`in\`, \`is\` with a text or \`contains\``;
         faults.push({ path: `${at}/${test.operator}`, message });
       }
-      return { dimension, test };
+      return {
+        dimension,
+        test: dimension.kind === 'column' && dimension.column === 'platform' ? ofPlatforms(test) : test,
+      };
     });
   });
   if (filters.length > QUESTION_LIMITS.questionFilters) {
@@ -85,6 +89,15 @@ export function filtersOf(where: readonly Condition[], fields: Fields, path: str
     faults.push({ path, message });
   }
   return filters;
+}
+
+/** The test with the stored names of the platforms that it names. */
+function ofPlatforms(test: Test): Test {
+  if (test.operator === 'in') return { operator: 'in', value: test.value.map(platformName) };
+  if (typeof test.value !== 'string') return test;
+  return test.operator === 'contains'
+    ? { operator: 'contains', value: test.value.toLowerCase() }
+    : { operator: test.operator, value: platformName(test.value) };
 }
 
 function testsOf(condition: Condition): Test[] {

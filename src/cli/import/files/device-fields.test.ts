@@ -10,7 +10,7 @@ function read(fields: Fields, from: ImportSource = 'native', kind: ImportKind = 
 
 const native = (some: Fields): Fields => ({ external_id: 'ann', event_name: 'e', timestamp: '2025-01-01', ...some });
 const DEVICE = { platform: 'iOS', app_version: '2.4.0', build: 240, country: 'DE' };
-const SAID = { playedWith: { platform: 'iOS', appVersion: '2.4.0', build: '240' }, country: 'DE' };
+const SAID = { playedWith: { platform: 'ios', appVersion: '2.4.0', build: '240' }, country: 'DE' };
 
 it('lines say on which device an event, a purchase and a session happened', () => {
   expect(read(native(DEVICE))?.event).toMatchObject(SAID);
@@ -21,7 +21,7 @@ it('lines say on which device an event, a purchase and a session happened', () =
   const session = native({ ...DEVICE, source: 'service', event_name: 'session_recorded', properties });
   expect(read(session)).toMatchObject({
     event: SAID,
-    session: { platform: 'iOS', appVersion: '2.4.0', build: '239' },
+    session: { platform: 'ios', appVersion: '2.4.0', build: '239' },
   });
 });
 
@@ -29,6 +29,7 @@ it('what no init could have sent is left out, and a line without any says nothin
   const odd = { platform: 7.5, app_version: 'v'.repeat(129), build: 'a\u0000b', country: 'c'.repeat(65) };
   expect(read(native(odd))?.event).toEqual(read(native({}))?.event);
   expect(read(native({}))?.event).not.toHaveProperty('playedWith');
+  expect(read(native({ platform: ' ' }))?.event).not.toHaveProperty('playedWith');
   expect(read(native({ ...odd, app_version: 'v'.repeat(128), country: 'c'.repeat(64) }))?.event).toMatchObject({
     playedWith: { appVersion: 'v'.repeat(128) },
     country: 'c'.repeat(64),
@@ -72,6 +73,6 @@ it.each<[ImportSource, Fields, object]>([
     },
     { playedWith: { platform: 'android', appVersion: '1.2' }, country: 'SE' },
   ],
-])('lines of %s name the device in their own words, the platform in lower case', (from, fields, said) => {
+])('lines of %s name the device in their own words, and the platform by its stored name', (from, fields, said) => {
   expect(read(fields, from)?.event).toMatchObject(said);
 });

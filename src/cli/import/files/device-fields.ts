@@ -1,6 +1,6 @@
 import { ATTRIBUTE_LIMITS } from '../../../../actors/player/limits.ts';
 import type { ImportedEvent } from '../../../../core/vocabulary/commands/import.ts';
-import { deviceText } from '../../../api/game/device-text.ts';
+import { devicePlatform, deviceText } from '../../../api/game/device-text.ts';
 import type { Fields } from './line-fields.ts';
 
 /* What lines say of the device on which something happened, by the product that exported them. */
@@ -35,20 +35,14 @@ export const NATIVE_DEVICE = {
 
 type Said = Pick<ImportedEvent, 'playedWith' | 'country'>;
 
-/** Other products write platforms with capitals (`iOS`), inits do not. */
-export function foreignDeviceOf(fields: Fields, names: DeviceFields): Said {
-  const platform = fields[names.platform];
-  if (typeof platform !== 'string') return deviceOf(fields, names);
-  return deviceOf({ ...fields, [names.platform]: platform.toLowerCase() }, names);
-}
-
 /**
  * What a line says of the device. A value that no init could have sent is left out: an event or a session counts
  * without its device.
  */
 export function deviceOf(fields: Fields, names: DeviceFields): Said {
-  const [platform, appVersion, build, country] = [names.platform, names.appVersion, names.build, names.country].map(
-    (name) => (name === undefined ? undefined : deviceText(fields[name])),
+  const platform = devicePlatform(fields[names.platform]);
+  const [appVersion, build, country] = [names.appVersion, names.build, names.country].map((name) =>
+    name === undefined ? undefined : deviceText(fields[name]),
   );
   const playedWith = {
     ...(platform === undefined ? {} : { platform }),

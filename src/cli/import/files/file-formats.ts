@@ -10,7 +10,6 @@ import {
   AMPLITUDE_DEVICE,
   type DeviceFields,
   deviceOf,
-  foreignDeviceOf,
   GAME_ANALYTICS_DEVICE,
   NATIVE_DEVICE,
   POSTHOG_DEVICE,
@@ -176,7 +175,7 @@ const posthogEvents: FileFormat = {
         eventName: eventName(fields, 'event'),
         properties,
         sessionId: ownId(named, '$session_id') ?? null,
-        ...foreignDeviceOf(named, POSTHOG_DEVICE),
+        ...deviceOf(named, POSTHOG_DEVICE),
       },
     };
   },
@@ -204,7 +203,7 @@ const amplitudeEvents: FileFormat = {
         properties: documentOf(fields, 'event_properties', notes),
         // Amplitude has -1 for events outside of sessions.
         sessionId: sessionId === undefined || sessionId === '-1' ? null : sessionId,
-        ...foreignDeviceOf(fields, AMPLITUDE_DEVICE),
+        ...deviceOf(fields, AMPLITUDE_DEVICE),
       },
     };
   },
@@ -228,7 +227,7 @@ const gameAnalyticsEvents: FileFormat = {
         eventName: category === 'design' ? eventName(data, 'event_id') : category,
         properties: JSON.stringify(properties),
         sessionId: ownId(data, 'session_id') ?? null,
-        ...foreignDeviceOf(data, GAME_ANALYTICS_DEVICE),
+        ...deviceOf(data, GAME_ANALYTICS_DEVICE),
       },
     };
     if (category === 'session_end' && line.event?.sessionId !== null)
