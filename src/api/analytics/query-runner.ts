@@ -1,5 +1,6 @@
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { BuiltTo } from '../../../clickhouse-schema/queries/questions/built-to.ts';
+import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { type Asked, figuresOf } from '../../../clickhouse-schema/queries/questions/asked.ts';
 import { readsDays } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
@@ -20,6 +21,10 @@ export interface QueryAnswer {
 /** Answers questions, and caches the answers while no new rows come. */
 export interface QueryRunner {
   run(question: Asked): Promise<QueryAnswer | Failure>;
+  /** The rows of a question that nobody asks twice: it counts as one of its game, and its answer is not cached. */
+  rowsOf(
+    question: Asked,
+  ): Promise<{ kind: 'rows'; rows: readonly QuestionRow[]; built: BuiltTo | undefined } | Failure>;
 }
 
 export interface QueryRunnerOptions {
@@ -84,15 +89,31 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
     return undefined;
   }
 
+  async function rowsOf(question: Asked): ReturnType<QueryRunner['rowsOf']> {
+    const game = `${question.environment}/${question.game}`;
+    const running = ofGame.get(game) ?? 0;
+    if (running >= limits.questionsOfGame) return tooMany(limits.questionsOfGame);
+    ofGame.set(game, running + 1);
+    try {
+      const found = await analytics.ask(question);
+      if (found.kind === 'unavailable') return clickHouseUnavailable();
+      if (found.kind === 'too_large') return failure('QUERY_TOO_LARGE', undefined, { bound: found.bound });
+      return { kind: 'rows', rows: found.value, built: found.built };
+    } finally {
+      const left = (ofGame.get(game) ?? 1) - 1;
+      if (left > 0) ofGame.set(game, left);
+      else ofGame.delete(game);
+    }
+  }
+
   async function ask(question: Asked, key: string, asOf: AsOf | undefined): Promise<QueryAnswer | Failure> {
     const askedMs = clock.monotonicMs();
-    const found = await analytics.ask(question);
-    if (found.kind === 'unavailable') return clickHouseUnavailable();
-    if (found.kind === 'too_large') return failure('QUERY_TOO_LARGE', undefined, { bound: found.bound });
+    const found = await rowsOf(question);
+    if (found.kind === 'failure') return found;
     const isOfDays = readsDays(figuresOf(question));
     const answer: QueryAnswer = {
       kind: 'answer',
-      text: answerText(question, found.value, clock.wallMs(), builtToMs(found.built, asOf)),
+      text: answerText(question, found.rows, clock.wallMs(), builtToMs(found.built, asOf)),
       // The days of `player_days` follow the rows some seconds later.
       asOfMs: isOfDays ? undefined : asOf?.asOfMs,
     };
@@ -107,19 +128,11 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
       const asOf = await freshness.rowsAsOf('FACTS');
       const answered = cachedFor(key, asOf) ?? inFlight.get(key);
       if (answered !== undefined) return answered;
-      const game = `${question.environment}/${question.game}`;
-      const running = ofGame.get(game) ?? 0;
-      if (running >= limits.questionsOfGame) return tooMany(limits.questionsOfGame);
-      ofGame.set(game, running + 1);
-      const asked = ask(question, key, asOf).finally(() => {
-        inFlight.delete(key);
-        const left = (ofGame.get(game) ?? 1) - 1;
-        if (left > 0) ofGame.set(game, left);
-        else ofGame.delete(game);
-      });
+      const asked = ask(question, key, asOf).finally(() => inFlight.delete(key));
       inFlight.set(key, asked);
       return asked;
     },
+    rowsOf,
   };
 }
 

@@ -384,5 +384,8 @@ describe('a segment of the players behind a figure', () => {
     const missing = '/v1/segments/segments/seg_none/members/query';
     expect(await post(missing, { query, point }, 'PUT')).toMatchObject({ status: 404 });
     expect(await post(missing, { query, point: {} }, 'PUT')).toMatchObject({ status: 400 });
+    // It asks nothing before it has found the segment: this figure has no players, which would be 400.
+    const nobody = { ...query, where: [{ field: 'segment:none', is: true }] };
+    expect(await post(missing, { query: nobody, point }, 'PUT')).toMatchObject({ status: 404 });
   });
 });

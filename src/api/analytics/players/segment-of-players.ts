@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { type Answer, answer } from '../../route/answer.ts';
-import { clickHouseUnavailable } from '../../route/clickhouse-unavailable.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, invalid } from '../../route/route.ts';
 import {
@@ -41,7 +40,7 @@ export const putMembersOfQuery = defineRoute({
   approval: { id: 'segment.list.query', of: 'segment' },
   repeatsById: true,
   versioned: true,
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUERY_TOO_LARGE', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUERY_TOO_LARGE', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: {
     params: Type.Object({ id: Type.String({ description: 'Id of the static segment.' }) }),
     body: Type.Object(
@@ -62,43 +61,40 @@ async function replaceList(
   const { services } = context;
   const refused = services.writeRefusal();
   if (refused !== undefined) return refused;
-  const ids = await idsBehind(body, context);
-  if (!Array.isArray(ids)) return ids;
-  if (ids.length === 0) return NOBODY;
-  const loaded = await services.listLoader.load(listRequest(id, context), namesOf(ids));
+  const of = askedBehind(body, context);
+  if (of.kind === 'failure') return of;
+  const question = playersQuestion(of, { shows: 'ids', afterPlayerId: FIRST_UUID, limit: MOST });
+  const loaded = await services.listLoader.load(listRequest(id, context), namesBehind(question, context));
   return loaded.kind === 'failure' ? loaded : answer(loadedJson(loaded), { etag: loaded.entry.document.version });
 }
 
-async function idsBehind(
-  body: Parameters<typeof askedBehind>[0],
-  context: RequestContext,
-): Promise<string[] | Failure> {
-  const of = askedBehind(body, context);
-  if (of.kind === 'failure') return of;
-  const most = ANALYTICS_LIMITS.playersOfSegment;
-  const question = playersQuestion(of, { shows: 'ids', afterPlayerId: FIRST_UUID, limit: most });
-  const found = await context.services.analytics.ask(question);
-  if (found.kind === 'unavailable') return clickHouseUnavailable();
-  if (found.kind === 'too_large') return failure('QUERY_TOO_LARGE', undefined, { bound: found.bound });
-  const [row] = found.value;
-  const total = Number(row?.['total'] ?? 0);
-  if (total > most) {
-    const message = `The figure has ${total} players; a segment can be made of at most ${most}. Choose a shorter range or interval, or a narrower filter.`;
-    return failure('QUERY_TOO_LARGE', message, { bound: 'players' });
+/** The players in batches, as those of an upload arrive. It asks for them once the loader has found the segment. */
+async function* namesBehind(
+  question: ReturnType<typeof playersQuestion>,
+  { services }: RequestContext,
+): AsyncGenerator<NameBatch> {
+  const found = await services.queries.rowsOf(question);
+  if (found.kind === 'failure') return yield found;
+  const [{ total = 0, ids = [] } = {}] = found.rows;
+  if (Number(total) > MOST) return yield tooManyPlayers(Number(total));
+  const texts = Array.isArray(ids) ? ids.map(String) : [];
+  if (texts.length === 0) return yield NOBODY;
+  for (let from = 0; from < texts.length; from += BATCH) {
+    yield { kind: 'names', names: texts.slice(from, from + BATCH).map((text) => ({ kind: 'player_id', text })) };
   }
-  const ids = row?.['ids'];
-  return Array.isArray(ids) ? ids.map(String) : [];
 }
+
+const tooManyPlayers = (total: number): Failure =>
+  failure(
+    'QUERY_TOO_LARGE',
+    `The figure has ${total} players; a segment can be made of at most ${MOST}. Choose a shorter range or interval, or ` +
+      'a narrower filter.',
+    { bound: 'players' },
+  );
 
 const NOBODY = invalid([
   { path: '/point', message: 'has no players; a list without players would leave the segment empty' },
 ]);
 
-/** The names of a list in batches, as those of an upload arrive. */
-async function* namesOf(ids: readonly string[]): AsyncGenerator<NameBatch> {
-  for (let from = 0; from < ids.length; from += BATCH) {
-    yield { kind: 'names', names: ids.slice(from, from + BATCH).map((text) => ({ kind: 'player_id', text })) };
-  }
-}
-
+const MOST = ANALYTICS_LIMITS.playersOfSegment;
 const BATCH = 1_000;
