@@ -40,6 +40,7 @@ const PLAYER = {
   session_count: 'number',
   total_revenue: 'number',
   is_payer: 'boolean',
+  is_test_player: 'boolean',
   first_seen_at: 'text',
   last_seen_at: 'text or null',
   attributes: 'object',
