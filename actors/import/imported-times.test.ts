@@ -73,7 +73,7 @@ function holds(conditions: JsonObject, player: PlayerState): boolean {
   return compiled.condition.matches({ player, nowMs: NOW });
 }
 
-/** In days before now; `never` for what nobody saw. */
+/** Days before now; `never`: the import says nothing of it. */
 function seen(player: PlayerState) {
   const { firstSeenAt, lastSeenAt, lifecycleStage: stage } = player;
   const last = lastSeenAt === NEVER_SEEN ? 'never' : (NOW - lastSeenAt) / DAY_MS;

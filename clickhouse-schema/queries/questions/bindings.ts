@@ -55,15 +55,22 @@ export interface Statement {
   parameters: Record<string, unknown>;
 }
 
+/** Rows of a game and environment. */
+export function ofGame({ bind }: Bindings, { game, environment }: { game: string; environment: string }): string {
+  return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+}
+
 /**
  * Rows of players who count, of a game and environment, that happened in a range. They were received in it or up to
  * `LATE_DAYS` later, by which the engine finds them: tables are partitioned and ordered by the receipt.
  */
 export function inScope(
-  { bind, moment }: Bindings,
-  { game, environment, fromMs, toMs }: { game: string; environment: string; fromMs: number; toMs: number },
+  bindings: Bindings,
+  scope: { game: string; environment: string; fromMs: number; toMs: number },
 ): string {
-  const own = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+  const { moment } = bindings;
+  const { fromMs, toMs } = scope;
+  const own = ofGame(bindings, scope);
   return `${own}
     AND received_at >= ${moment(fromMs)}
     AND received_at < ${moment(toMs + LATE_MS)}

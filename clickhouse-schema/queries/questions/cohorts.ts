@@ -1,4 +1,4 @@
-import { type Bindings, dayOf, type Statement } from './bindings.ts';
+import { type Bindings, dayOf, ofGame, type Statement } from './bindings.ts';
 import { IN_COHORT } from '../../behaviour/retention.ts';
 import type { CohortColumn, LtvQuestion } from './question.ts';
 
@@ -55,9 +55,9 @@ const keyOf = ({ by }: LtvQuestion): string => (by === undefined ? `''` : COHORT
 
 /** Days of the players of cohorts, and each day on which purchases of one were refunded, with their first day. */
 function cohortDays(question: LtvQuestion, bindings: Bindings): string {
-  const { game, environment, fromMs, toMs, zone, days } = question;
+  const { fromMs, toMs, zone, days } = question;
   const { bind, moment } = bindings;
-  const scope = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+  const scope = ofGame(bindings, question);
   return `
 SELECT ${keyOf(question)} AS key, player_id, cohort_day, day, first_purchase_day, paid, is_refund
 FROM (
@@ -77,10 +77,11 @@ WHERE ${cohorts(question, bindings)} AND day <= ${dayOf(bindings, moment(toMs), 
 }
 
 /** First days in the range, and the days after them. */
-function cohorts({ game, environment, zone, fromMs, toMs }: LtvQuestion, bindings: Bindings): string {
-  const { bind, moment } = bindings;
+function cohorts(question: LtvQuestion, bindings: Bindings): string {
+  const { moment } = bindings;
+  const { zone, fromMs, toMs } = question;
   const from = dayOf(bindings, moment(fromMs), zone);
-  return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
+  return `${ofGame(bindings, question)}
   AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, moment(toMs), zone)} AND day >= ${from}
   AND ${IN_COHORT}`;
 }

@@ -2,7 +2,7 @@ import { QUESTION_LIMITS } from './limits.ts';
 import { type ExtractedColumn, extractedSql } from '../../extracted-properties.ts';
 import { columnSql } from '../../metrics/dimension-sql.ts';
 import type { Source } from '../../../core/vocabulary/metrics/metric.ts';
-import type { Bindings } from './bindings.ts';
+import { type Bindings, ofGame } from './bindings.ts';
 import type { Dimension, Scope } from './question.ts';
 
 /** A value as expressions. */
@@ -94,9 +94,9 @@ export function named({ bind }: Bindings, names: readonly string[]): string {
 }
 
 /** The players who are in a segment now. */
-function membersOf({ bind }: Bindings, key: string, { game, environment }: Scope): string {
-  return `SELECT player_id FROM segment_memberships WHERE game_id = ${bind('String', game)}
-    AND environment = ${bind('String', environment)} AND segment_key = ${bind('String', key)}`;
+function membersOf(bindings: Bindings, key: string, scope: Scope): string {
+  return `SELECT player_id FROM segment_memberships
+    WHERE ${ofGame(bindings, scope)} AND segment_key = ${bindings.bind('String', key)}`;
 }
 
 type ValueInJson = Value & { number: string };

@@ -1,6 +1,6 @@
 import { countedPlayers } from '../../counted-players.ts';
 import type { Source } from '../../../core/vocabulary/metrics/metric.ts';
-import { type Bindings, dayOf } from './bindings.ts';
+import { type Bindings, dayOf, ofGame } from './bindings.ts';
 import { type Value, valueOf } from './dimensions.ts';
 import type { Filter, Scope, Test } from './question.ts';
 
@@ -75,15 +75,15 @@ function dayRows(bindings: Bindings, scope: Scope): Rows {
   };
 }
 
-function playerRows(bindings: Bindings, { game, environment }: Scope): Rows {
-  const scope = `game_id = ${bindings.bind('String', game)} AND environment = ${bindings.bind('String', environment)}`;
-  return { of: 'player_id', from: `SELECT player_id FROM players WHERE ${scope}` };
+function playerRows(bindings: Bindings, scope: Scope): Rows {
+  return { of: 'player_id', from: `SELECT player_id FROM players WHERE ${ofGame(bindings, scope)}` };
 }
 
 /** The days of players who count that a range meets, of those who were active on the last one before the range ends. */
-export function daysInScope(bindings: Bindings, { game, environment, zone, fromMs, toMs }: Scope): string {
-  const { bind, moment } = bindings;
-  const own = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+export function daysInScope(bindings: Bindings, scope: Scope): string {
+  const { moment } = bindings;
+  const { zone, fromMs, toMs } = scope;
+  const own = ofGame(bindings, scope);
   return `${own}
     AND day >= ${dayOf(bindings, moment(fromMs), zone)} AND day <= ${dayOf(bindings, moment(toMs - 1), zone)}
     AND first_at < ${moment(toMs)} AND ${countedPlayers('', own)}`;

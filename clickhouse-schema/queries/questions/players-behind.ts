@@ -1,5 +1,5 @@
 import { activeDays, lifecycleMoves } from './behaviour/activity.ts';
-import type { Bindings, Statement } from './bindings.ts';
+import { type Bindings, ofGame, type Statement } from './bindings.ts';
 import { ltvPlayers } from './cohorts.ts';
 import { funnelPlayers } from './behaviour/funnel.ts';
 import { measuredPlayers } from './measures.ts';
@@ -16,7 +16,7 @@ import { retentionPlayers } from './behaviour/retention.ts';
  * players of the page, of at most `limit` of them.
  */
 export function playersStatement(question: PlayersQuestion, bindings: Bindings): Statement {
-  const { game, environment, of, shows, afterPlayerId, limit } = question;
+  const { of, shows, afterPlayerId, limit } = question;
   const { bind, parameters } = bindings;
   const page = `
   SELECT groupArray(player_id) AS ids, any(of_all) AS total
@@ -34,7 +34,7 @@ SELECT toString(player_id) AS player_id, page.2 AS total, ${known.join(', ')},
 FROM (SELECT arrayJoin(page.1) AS player_id) AS found
 LEFT ANY JOIN (
   SELECT * FROM players
-  WHERE game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
+  WHERE ${ofGame(bindings, question)}
     AND player_id IN (SELECT arrayJoin(page.1))
 ) AS players USING (player_id)
 ORDER BY found.player_id`;

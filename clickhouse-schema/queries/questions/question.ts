@@ -2,7 +2,7 @@ import type { DimensionName } from '../../../core/vocabulary/metrics/dimensions.
 import type { MeasureName } from '../../../core/vocabulary/metrics/measures.ts';
 import type { Source, Unit } from '../../../core/vocabulary/metrics/metric.ts';
 import { measureOf, type Percentile } from '../../../core/vocabulary/metrics/metrics.ts';
-import type { DayInterval } from '../../behaviour/intervals.ts';
+import { DAY_INTERVALS, type DayInterval } from '../../behaviour/intervals.ts';
 import type { ExtractedColumn } from '../../extracted-properties.ts';
 import { columnSql } from '../../metrics/dimension-sql.ts';
 
@@ -76,7 +76,7 @@ interface Measured extends Scope {
   spills?: boolean;
 }
 
-export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export const INTERVALS = ['hour', ...DAY_INTERVALS] as const;
 export type Interval = (typeof INTERVALS)[number];
 
 /** A metric over time; with `by`, the series of its `limit` largest values. */

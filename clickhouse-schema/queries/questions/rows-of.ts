@@ -1,5 +1,6 @@
 import type { Source } from '../../../core/vocabulary/metrics/metric.ts';
-import { type Bindings, dayOf, inScope } from './bindings.ts';
+import { INTERVAL_SQL } from '../../behaviour/intervals.ts';
+import { type Bindings, dayOf, inScope, ofGame } from './bindings.ts';
 import { daysInScope, passing } from './filters.ts';
 import { eventsOf, named, valueOf } from './dimensions.ts';
 import type { Dimension, Interval, Part, Scope } from './question.ts';
@@ -101,16 +102,9 @@ export function windowRows(
 
 const DAY_MS = 86_400_000;
 
-function playersNow({ bind }: Bindings, { game, environment }: Scope, text: string): string {
-  return `SELECT player_id, ${text} AS key_now FROM players
-    WHERE game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
+function playersNow(bindings: Bindings, scope: Scope, text: string): string {
+  return `SELECT player_id, ${text} AS key_now FROM players WHERE ${ofGame(bindings, scope)}`;
 }
-
-const START: Readonly<Record<Exclude<Interval, 'hour'>, (day: string) => string>> = {
-  day: (day) => day,
-  week: (day) => `toMonday(${day})`,
-  month: (day) => `toStartOfMonth(${day})`,
-};
 
 /** The start of a row's interval by a zone's clock, in seconds since 1970. */
 export function startOf(bindings: Bindings, source: Source, interval: Interval, zone: string): string {
@@ -123,6 +117,6 @@ export function startOf(bindings: Bindings, source: Source, interval: Interval, 
 
 /** The same of a day. */
 export function startOfDay({ bind }: Bindings, day: string, interval: Interval, zone: string): string {
-  const start = interval === 'hour' ? day : START[interval](day);
+  const start = interval === 'hour' ? day : INTERVAL_SQL[interval].startOf(day);
   return `toUnixTimestamp(toDateTime(${start}, ${bind('String', zone)}))`;
 }

@@ -31,7 +31,7 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     let release = () => {};
     try {
       release = await slots.take(question.game);
-      // Before the rows are read: what is built then is in them.
+      // Read before the rows, so that the rows have everything that was built by then.
       const built = readsDays(figuresOf(question)) ? await readBuiltTo(client, question) : undefined;
       const result = await client.query({
         query: sql,

@@ -14,7 +14,7 @@ export interface PurchaseRecorded extends FactBase {
   externalId: string;
   /** Absent in records older than kinds of callers. */
   by?: CallerKind;
-  /** When a client key reported the same transaction, at which it counts, epoch milliseconds. Absent: nobody before. */
+  /** When a client key reported this transaction, epoch milliseconds: it counts then. Absent: this report is first. */
   firstReportedAt?: number;
 }
 

@@ -21,7 +21,7 @@ export interface QueryAnswer {
 /** Answers questions, and caches the answers while no new rows come. */
 export interface QueryRunner {
   run(question: Asked): Promise<QueryAnswer | Failure>;
-  /** The rows of a question that nobody asks twice: it counts as one of its game, and its answer is not cached. */
+  /** The rows of a question. It counts as one of the game's questions, and its answer is not cached. */
   rowsOf(
     question: Asked,
   ): Promise<{ kind: 'rows'; rows: readonly QuestionRow[]; built: BuiltTo | undefined } | Failure>;

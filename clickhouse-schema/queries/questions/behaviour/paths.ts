@@ -1,4 +1,4 @@
-import { type Bindings, inScope, type Statement } from '../bindings.ts';
+import { type Bindings, inScope, ofGame, type Statement } from '../bindings.ts';
 import { eventsOf } from '../dimensions.ts';
 import { passing } from '../filters.ts';
 import type { PathsQuestion } from '../question.ts';
@@ -66,7 +66,7 @@ function stepsOf(question: PathsQuestion, bindings: Bindings, mostInSet: number)
   SELECT groupArray(name) AS found
   FROM (
     SELECT toString(event_name) AS name FROM events
-    WHERE game_id = ${bind('String', question.game)} AND environment = ${bind('String', question.environment)}
+    WHERE ${ofGame(bindings, question)}
     GROUP BY game_id, environment, event_name
   )
   HAVING throwIf(length(found) > ${MOST_NAMES}, 'The game has too many names of events') = 0

@@ -2,7 +2,7 @@ import { INTERVAL_SQL } from '../../../behaviour/intervals.ts';
 import { IN_COHORT } from '../../../behaviour/retention.ts';
 import { LATE_MS } from '../../../event-time.ts';
 import { columnSql } from '../../../metrics/dimension-sql.ts';
-import { type Bindings, dayOf, inScope, type Statement } from '../bindings.ts';
+import { type Bindings, dayOf, inScope, ofGame, type Statement } from '../bindings.ts';
 import { COHORT_TEXT } from '../cohorts.ts';
 import { eventsOf } from '../dimensions.ts';
 import { passing } from '../filters.ts';
@@ -111,7 +111,7 @@ function returned(question: RetentionQuestion, bindings: Bindings): string {
   if (returnEvent === undefined) {
     return `
       SELECT player_id, day AS returned FROM player_days FINAL
-      WHERE ${ofGame(question, bindings)} AND day >= ${dayAt(question, bindings, question.fromMs)}${before(question, bindings, 'day')}`;
+      WHERE ${ofGame(bindings, question)} AND day >= ${dayAt(question, bindings, question.fromMs)}${before(question, bindings, 'day')}`;
   }
   const scope = { ...question, toMs: lastMs(question) };
   const day = dayOf(bindings, 'happened_at', zone);
@@ -123,7 +123,7 @@ function returned(question: RetentionQuestion, bindings: Bindings): string {
 /** First days in the range, and the days after them. */
 function cohorts(question: RetentionQuestion, bindings: Bindings): string {
   const from = dayAt(question, bindings, question.fromMs);
-  return `${ofGame(question, bindings)}
+  return `${ofGame(bindings, question)}
     AND cohort_day >= ${from} AND cohort_day < ${dayAt(question, bindings, question.toMs)} AND day >= ${from}
     AND ${IN_COHORT}`;
 }
@@ -146,10 +146,6 @@ const DAY_MS = 86_400_000;
 const LONGEST_DAYS = { day: 1, week: 7, month: 31 } as const;
 /** Near the last moment of the columns, with room for rows that come late. */
 const LAST_MS = Date.UTC(2299, 0, 1) - LATE_MS;
-
-function ofGame({ game, environment }: Scope, { bind }: Bindings): string {
-  return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}`;
-}
 
 const dayAt = ({ zone }: Scope, bindings: Bindings, ms: number): string => dayOf(bindings, bindings.moment(ms), zone);
 
