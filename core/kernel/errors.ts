@@ -60,7 +60,13 @@ export const ERRORS = {
   PRECONDITION_FAILED: {
     status: 412,
     message: 'The resource has changed; get it and repeat the change on the current version.',
-    meaning: '`If-Match` names a version that is not the current one.',
+    meaning: '`If-Match`, or `version` in the body, names a version that is not the current one.',
+  },
+  PRECONDITION_REQUIRED: {
+    status: 428,
+    message:
+      'A replacement must say which version it replaces. Get the resource, and send its `version` in the body or as If-Match.',
+    meaning: 'The request replaces a definition, and has neither `If-Match` nor `version` in the body.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

@@ -21,7 +21,11 @@ export async function call(
   try {
     response = await fetch(baseUrl + path, {
       method,
-      headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      headers: {
+        'X-API-Key': key,
+        ...(method === 'PUT' ? { 'If-Match': '*' } : {}),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

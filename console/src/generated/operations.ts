@@ -697,6 +697,7 @@ export type ErrorBody = {
       | 'CONFLICT'
       | 'DUPLICATE_PLAYER'
       | 'PRECONDITION_FAILED'
+      | 'PRECONDITION_REQUIRED'
       | 'PAYLOAD_TOO_LARGE'
       | 'QUERY_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'

@@ -4,7 +4,7 @@ import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
-import { staleFor } from '../input/if-match.ts';
+import { basisIn, staleFor } from '../input/if-match.ts';
 import type { Approval, RawInput } from '../route/access.ts';
 import type { DocumentWrites, RequestContext } from '../route/request-context.ts';
 import type { KeyedRoute } from '../route/route.ts';
@@ -57,8 +57,7 @@ export async function propose(
   if (Buffer.byteLength(JSON.stringify({ params, body })) > APPROVAL_LIMITS.proposalBytes) return TOO_LARGE;
   const isVersioned = Object.hasOwn(route.input.headers?.properties ?? {}, 'If-Match');
   const version = isVersioned ? (target?.version ?? null) : null;
-  const wanted = headers['If-Match'] === undefined ? {} : { 'If-Match': headers['If-Match'] };
-  const stale = version === null ? undefined : staleFor(wanted, version);
+  const stale = version === null ? undefined : staleFor(basisIn({ headers, body }), version);
   if (stale !== undefined) return stale;
   const request = { change, params, ...(body === undefined ? {} : { body }), version };
   const same = waiting.find(({ document }) => isRepeat(document, request, key.id));

@@ -2,10 +2,9 @@ import { Type } from 'typebox';
 import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, isFailure } from '../../../core/kernel/errors.ts';
-import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { oneOf } from '../input/fields.ts';
-import { IfMatch } from '../input/if-match.ts';
+import { basisIn, IfMatch } from '../input/if-match.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
 import { answer, jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -186,6 +185,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         versioned: true,
         method,
         path: itemPath,
+        needsBasis: method === 'PUT',
         idempotent: true,
         errors: [...routes.changeErrors, ...errors],
         input: { params: ItemParams, headers: IfMatch, body },
@@ -196,7 +196,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
             const id = idIn(params);
             const next = await change(body, context);
             if (isFailure(next)) return next;
-            return routes.change({ id, basis: { ...headers, version: versionIn(body) } }, context, next, conflict);
+            return routes.change({ id, basis: basisIn({ headers, body }) }, context, next, conflict);
           },
           toAnswer: (written, context) => routes.shown(written, context),
           warned,
@@ -236,9 +236,4 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       }),
   };
   return routes;
-}
-
-/** The version in a body on which a change is based. */
-function versionIn(body: unknown): number | undefined {
-  return isPlainObject(body) && typeof body['version'] === 'number' ? body['version'] : undefined;
 }

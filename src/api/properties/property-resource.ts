@@ -68,6 +68,7 @@ export const PropertyBody = Type.Object(
     where: Type.Optional(Where),
     value: Type.Optional(Value),
     within_days: Type.Optional(WithinDays),
+    past: ReadOnly,
   },
   { additionalProperties: false, description: 'A computed property.' },
 );
@@ -75,7 +76,7 @@ export type PropertyBody = Static<typeof PropertyBody>;
 
 /** The body that replaces a property. */
 export const PropertyChange = Type.Object(
-  { ...PropertyBody.properties, key: CurrentKey, version: BasedOn, past: ReadOnly },
+  { ...PropertyBody.properties, key: CurrentKey, version: BasedOn },
   { additionalProperties: false, description: 'A computed property.' },
 );
 export type PropertyChange = Static<typeof PropertyChange>;

@@ -7,6 +7,7 @@ import type { Access, RawInput } from './access.ts';
 import { act, type Action, type ActionKind, type WriteAction } from './action.ts';
 import type { Negotiation } from './static-answer.ts';
 import type { Answer, Outcome, TextAnswer } from './answer.ts';
+import { hasBasis } from '../input/if-match.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
@@ -58,6 +59,8 @@ export interface RouteDocs {
   readsRows?: boolean;
   /** Whether the response has a version, sent as the ETag. */
   versioned?: boolean;
+  /** Whether a request must say the version that it replaces: by If-Match, or by `version` in the body. */
+  needsBasis?: boolean;
   /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
   errors: readonly ErrorCode[];
   reply: ReplyDocs;
@@ -246,6 +249,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       const { body } = raw;
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);
       if (!check.accepts(raw)) return invalid(check.faultsOf(raw).map(relativeToPart));
+      if (docs.needsBasis === true && !hasBasis(raw)) return failure('PRECONDITION_REQUIRED');
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
       // A route that does not declare its players refuses requests with a player token.
       if (players === undefined && context.player !== undefined) return anotherPlayer();
@@ -267,6 +271,8 @@ const SERVER_MADE = [
   'campaign_id',
   'webhook_id',
   'query_id',
+  'annotation_id',
+  'made_by',
   'salt',
   'edit_effect',
   'warnings',

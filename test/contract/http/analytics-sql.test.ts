@@ -246,7 +246,7 @@ describe('saved queries', () => {
     const viewer = await signedInHeaders(gateway, { ...grant, role: 'viewer' });
     const analyst = await signedInHeaders(gateway, { ...grant, role: 'analyst' });
     const change = (headers: Record<string, string>) =>
-      gateway.call(undefined, 'PUT', `${PATH}/q0`, { query }, headers);
+      gateway.call(undefined, 'PUT', `${PATH}/q0`, { query, version: 1 }, headers);
     expect((await gateway.call(undefined, 'GET', PATH, undefined, viewer)).status).toBe(200);
     expect((await change(viewer)).status).toBe(403);
     expect((await change(analyst)).status).toBe(200);

@@ -59,7 +59,7 @@ async function flag(segmentId: string): Promise<string> {
   expect(await status(gateway.call(key, 'POST', '/v1/flags/flags', body))).toBe(201);
   return body.key;
 }
-const everybody = { name: 'S', conditions: {} };
+const everybody = { name: 'S', conditions: {}, version: 1 };
 const waiting = () => gateway.config.list('proposal', 'demo', 'live');
 async function clear(): Promise<void> {
   for (const { key: id } of waiting()) {
@@ -92,7 +92,7 @@ describe('what a live flag uses', () => {
     const free = await segment();
     expect(await status(ann.call('PUT', `/v1/segments/segments/${free}`, everybody))).toBe(200);
     expect(await status(ann.call('POST', '/v1/flags/flags', flagOn(free)))).toBe(409);
-    expect(await status(ann.call('PUT', `/v1/segments/segments/${free}`, { name: 'S', conditions: {} }))).toBe(409);
+    expect(await status(ann.call('PUT', `/v1/segments/segments/${free}`, { ...everybody, version: 2 }))).toBe(409);
     await clear();
   });
 

@@ -251,9 +251,9 @@ describe('an existing campaign', () => {
     expect(put.body.data).toEqual({ ...body.data, name: 'New', version: 2, updated_at: expect.any(String) });
     expect(put.headers.get('etag')).toBe('"2"');
     const { trigger, content } = GOOD;
-    const bare = await call('PUT', `${PATH}/${id}`, { trigger, content });
+    const bare = await call('PUT', `${PATH}/${id}`, { trigger, content, version: 2 });
     expect(bare.body.data).toMatchObject({ key: 'comeback', name: 'comeback', cooldown_seconds: 0, version: 3 });
-    const renamed = await call('PUT', `${PATH}/${id}`, { ...GOOD, key: 'other' });
+    const renamed = await call('PUT', `${PATH}/${id}`, { ...GOOD, key: 'other', version: 3 });
     expect([renamed.status, renamed.body.error.details.fields[0]?.path]).toEqual([400, '/key']);
   });
 

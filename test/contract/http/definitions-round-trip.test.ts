@@ -19,15 +19,15 @@ async function send(
   path: string,
   body?: unknown,
   etag = '',
-): Promise<{ status: number | undefined; data: Record<string, unknown>; etag: string }> {
+): Promise<{ status: number | undefined; data: Record<string, unknown>; etag: string; code?: string }> {
   const text = body === undefined ? '' : JSON.stringify(body);
   const head =
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${server}\r\nContent-Type: application/json\r\n` +
     `${etag === '' ? '' : `If-Match: ${etag}\r\n`}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
   const answer = await sendRaw(gateway.port, [head + text], isWhole);
   const start = answer.text.indexOf('\r\n\r\n') + 4;
-  const { data = {} } = JSON.parse(Buffer.from(answer.text.slice(start), 'latin1').toString('utf8'));
-  return { status: answer.status, data, etag: /etag: (\S+)/i.exec(answer.text)?.[1] ?? '' };
+  const { data = {}, error } = JSON.parse(Buffer.from(answer.text.slice(start), 'latin1').toString('utf8'));
+  return { status: answer.status, code: error?.code, data, etag: /etag: (\S+)/i.exec(answer.text)?.[1] ?? '' };
 }
 
 const SEGMENTS = '/v1/segments/segments';
@@ -94,6 +94,27 @@ const KINDS: readonly {
     body: { event_name: 'e', mode: 'warn', schema: { type: 'object', properties: { n: { type: 'integer' } } } },
     writes: ['PUT'],
   },
+  {
+    name: 'computed property',
+    path: '/v1/properties/properties',
+    id: 'key',
+    body: { key: 'bosses', event: 'boss_beaten', aggregate: 'count', within_days: 7 },
+    writes: ['PUT'],
+  },
+  {
+    name: 'saved query',
+    path: '/v1/analytics/saved-queries',
+    id: 'key',
+    body: { key: 'players', query: { kind: 'trend', metric: 'players', by: 'country' }, range_days: 7 },
+    writes: ['PUT'],
+  },
+  {
+    name: 'annotation',
+    path: '/v1/analytics/annotations',
+    id: 'annotation_id',
+    body: { text: 'Version 2.0', at: '2026-01-15' },
+    writes: ['PATCH'],
+  },
 ];
 
 /** Without what a change makes new. */
@@ -126,6 +147,24 @@ describe.each(KINDS)('the answer of a $name', ({ path, id, body: sample, writes 
     const again = await send('POST', path, fresh(data));
     expect(again.status).toBe(201);
     await send('DELETE', `${path}/${String(again.data[id] ?? body[id])}`);
+  });
+
+  it.each(writes)('is replaced by %s only with its version, and changed with no other one', async (method) => {
+    const body = fresh(sample);
+    const made = await send('POST', path, body);
+    const item = `${path}/${String(made.data[id] ?? body[id])}`;
+    const { data } = await send('GET', item);
+    const { version, ...rest } = data;
+    const none = await send(method, item, rest);
+    expect([none.status, none.code]).toEqual(method === 'PUT' ? [428, 'PRECONDITION_REQUIRED'] : [200, undefined]);
+    const current = Number(version) + Number(method === 'PATCH');
+    const stale = await send(method, item, { ...rest, version: 7 });
+    expect([stale.status, stale.code]).toEqual([412, 'PRECONDITION_FAILED']);
+    expect((await send(method, item, { ...rest, version: current }, '"7"')).status).toBe(412);
+    expect((await send('GET', item)).data['version']).toBe(current);
+    expect((await send(method, item, { ...rest, version: current })).data['version']).toBe(current + 1);
+    expect((await send(method, item, rest, '*')).data['version']).toBe(current + 2);
+    await send('DELETE', item);
   });
 
   it('still may have no other field', async () => {

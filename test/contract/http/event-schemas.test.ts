@@ -54,7 +54,10 @@ const newName = () => `level up ${++named} ü/*`;
 const define = (event_name: string, mode: string, schema: unknown = LEVELS) =>
   call('POST', SCHEMAS, { event_name, mode, schema });
 const redefine = (event_name: string, mode: string, schema: unknown = LEVELS, headers = {}) =>
-  call('PUT', `${SCHEMAS}/${encodeURIComponent(event_name)}`, { mode, schema }, server, headers);
+  call('PUT', `${SCHEMAS}/${encodeURIComponent(event_name)}`, { mode, schema }, server, {
+    'If-Match': '*',
+    ...headers,
+  });
 
 let players = 0;
 async function register(key = server): Promise<string> {

@@ -51,6 +51,7 @@ describe('the definitions for local evaluation', () => {
       key: 'spenders',
       conditions: { is_payer: true },
       enabled: false,
+      version: 1,
     });
     await create(rule({ segment_id: segment }));
     expect((await definitions()).data.segments).toEqual([]);

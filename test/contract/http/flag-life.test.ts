@@ -103,7 +103,7 @@ describe('a segment in use', () => {
   it('cannot be switched off, as it cannot be deleted', async () => {
     const { data } = await call('POST', '/v1/segments/segments', { key: 's', conditions: { is_payer: true } });
     const path = `/v1/segments/segments/${String(data['segment_id'])}`;
-    const off = { conditions: { is_payer: true }, enabled: false };
+    const off = { conditions: { is_payer: true }, enabled: false, version: 1 };
     await create('f', { targeting_rules: [{ segment_id: data['segment_id'] }] });
     const refused = await call('PUT', path, off);
     expect(refused).toMatchObject({ status: 409, error: { details: { flags: ['f'] } } });
@@ -112,7 +112,7 @@ describe('a segment in use', () => {
     expect((await call('PUT', path, off)).status).toBe(200);
     // What is off already is no change.
     await create('g', { targeting_rules: [{ segment_id: data['segment_id'] }] });
-    expect((await call('PUT', path, off)).status).toBe(200);
+    expect((await call('PUT', path, { ...off, version: 2 })).status).toBe(200);
   });
 });
 

@@ -233,7 +233,7 @@ describe('creating a flag', () => {
     await create({ ...SWITCH, key: 'b', prerequisites: waitsFor('a') });
     await create({ ...SWITCH, key: 'c', prerequisites: waitsFor('b') });
     for (const method of ['PUT', 'PATCH']) {
-      const body = { ...(method === 'PUT' ? { flag_type: 'boolean' } : {}), prerequisites: waitsFor('c') };
+      const body = { ...(method === 'PUT' ? { flag_type: 'boolean', version: 1 } : {}), prerequisites: waitsFor('c') };
       const { status, body: answered } = await call(method, `${PATH}/a`, body);
       expect([status, answered.error.details.fields[0]?.path]).toEqual([400, '/prerequisites/0/flag_key']);
     }

@@ -21,7 +21,7 @@ describe('reading flags', () => {
     for (const other of [{ environment: 'test' } as const, { game: 'other' }]) {
       world.key = await world.gateway.key(other);
       for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
-        const body = { PUT: { flag_type: 'boolean' }, PATCH: { enabled: false } }[method];
+        const body = { PUT: { flag_type: 'boolean', version: 1 }, PATCH: { enabled: false } }[method];
         const { status, body: answered } = await call(method, `${PATH}/a.b`, body);
         expect([status, answered.error.code], method).toEqual([404, 'FLAG_NOT_FOUND']);
       }
@@ -51,7 +51,7 @@ describe('a period of a flag', () => {
     return entry?.document.periods.map(({ period, version }) => [period, version]);
   };
   const change = (method: 'PATCH' | 'PUT', body: unknown) =>
-    world.gateway.call(world.key, method, `/v1/flags/flags/${EXAMPLE.key}`, body);
+    world.gateway.call(world.key, method, `/v1/flags/flags/${EXAMPLE.key}`, body, { 'If-Match': '*' });
 
   it('survives edits of names and texts, and ends with an edit that changes the assignment of players', async () => {
     expect((await create(EXAMPLE)).status).toBe(201);
@@ -72,7 +72,11 @@ describe('replacing a flag', () => {
   it('replaces every field, increments the version and keeps the salt', async () => {
     const { body: first } = await create({ ...EXAMPLE, description: 'd', enabled: false });
     const { key: _, name: __, enabled: ___, ...rest } = EXAMPLE;
-    const { status, headers, body } = await call('PUT', `${PATH}/button_color`, { ...rest, targeting_rules: [] });
+    const { status, headers, body } = await call('PUT', `${PATH}/button_color`, {
+      ...rest,
+      targeting_rules: [],
+      version: 1,
+    });
     expect([status, headers.get('etag')]).toEqual([200, '"2"']);
     expect(body.data).toMatchObject({
       key: 'button_color',
@@ -107,7 +111,7 @@ describe('replacing a flag', () => {
     [{ ...EXAMPLE, colour: 'red' }, '/colour'],
   ])('refuses %j', async (body, path) => {
     await create(EXAMPLE);
-    const { status, body: answered } = await call('PUT', `${PATH}/button_color`, body);
+    const { status, body: answered } = await call('PUT', `${PATH}/button_color`, { ...body, version: 1 });
     expect([status, answered.error.details.fields[0]?.path]).toEqual([400, path]);
     expect(stored()).toMatchObject([{ version: 1 }]);
   });
@@ -224,7 +228,7 @@ describe('deleting a flag', () => {
     expect([status, body.data]).toEqual([200, { key: 'switch', archived: true }]);
     for (const [method, sent] of [
       ['GET', undefined],
-      ['PUT', { flag_type: 'boolean' }],
+      ['PUT', { flag_type: 'boolean', version: 1 }],
       ['PATCH', { enabled: true }],
       ['DELETE', undefined],
     ] as const) {

@@ -143,7 +143,7 @@ describe('creating a segment', () => {
     const [entry] = gateway.config.list('segment');
     const document = { ...entry!.document, conditions };
     await gateway.config.put({ game: 'demo', environment: 'live', kind: 'segment', key: document.id }, document);
-    const renamed = await call('PUT', `${PATH}/${id}`, { ...GOOD, name: 'Renamed', conditions });
+    const renamed = await call('PUT', `${PATH}/${id}`, { ...GOOD, name: 'Renamed', conditions, version: 1 });
     expect([renamed.status, renamed.body.data['name']]).toEqual([200, 'Renamed']);
   });
 
@@ -225,7 +225,7 @@ describe('reading segments', () => {
     };
     const other = await startGateway({ configStore: gateway.config, segmentProgress });
     const id = await made();
-    await call('PUT', `${PATH}/${id}`, GOOD);
+    await call('PUT', `${PATH}/${id}`, { ...GOOD, version: 1 });
     const { data } = await bodyOf(await other.call(key, 'GET', `${PATH}/${id}`));
     expect(data['evaluation']).toEqual({
       status: 'running',
@@ -254,7 +254,7 @@ describe('reading segments', () => {
     for (const other of [{ environment: 'test' } as const, { game: 'other' }]) {
       key = await gateway.key(other);
       expect((await call('GET', `${PATH}/${id}`)).status).toBe(404);
-      expect((await call('PUT', `${PATH}/${id}`, GOOD)).status).toBe(404);
+      expect((await call('PUT', `${PATH}/${id}`, { ...GOOD, version: 1 })).status).toBe(404);
       expect((await call('DELETE', `${PATH}/${id}`)).status).toBe(404);
     }
     expect(stored()).toHaveLength(1);
@@ -281,7 +281,10 @@ describe('reading segments', () => {
 describe('changing a segment', () => {
   it('replaces every field and increments the version', async () => {
     const id = await made({ ...GOOD, key: 'k', description: 'before', enabled: false });
-    const { status, headers, body } = await call('PUT', `${PATH}/${id}`, { conditions: { session_count: { $gt: 1 } } });
+    const { status, headers, body } = await call('PUT', `${PATH}/${id}`, {
+      conditions: { session_count: { $gt: 1 } },
+      version: 1,
+    });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
       segment_id: id,
@@ -331,7 +334,7 @@ describe('changing a segment', () => {
     [{ colour: 'red' }, '/colour'],
   ])('refuses %j', async (some, path) => {
     const id = await made();
-    const { status, body } = await call('PUT', `${PATH}/${id}`, { ...GOOD, ...some });
+    const { status, body } = await call('PUT', `${PATH}/${id}`, { ...GOOD, version: 1, ...some });
     expect([status, body.error.details.fields[0]?.path]).toEqual([400, path]);
     expect(stored()).toMatchObject([{ version: 1 }]);
   });
@@ -339,7 +342,7 @@ describe('changing a segment', () => {
   it('concurrently by many creates one version each', async () => {
     const id = await made();
     const answers = await Promise.all(
-      [1, 2, 3, 4].map((n) => call('PUT', `${PATH}/${id}`, { ...GOOD, name: String(n) })),
+      [1, 2, 3, 4].map((n) => call('PUT', `${PATH}/${id}`, { ...GOOD, name: String(n) }, { 'If-Match': '*' })),
     );
     expect(answers.map(({ body }) => Number(body.data['version'])).sort(ascending)).toEqual([2, 3, 4, 5]);
     expect(stored()).toMatchObject([{ version: 5 }]);
@@ -413,7 +416,7 @@ describe('with an Idempotency-Key', () => {
     const second = await put();
     expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 200, 'true']);
     expect(second.body).toEqual(first.body);
-    await call('PUT', `${PATH}/${id}`, { ...GOOD, name: 'Newer' });
+    await call('PUT', `${PATH}/${id}`, { ...GOOD, name: 'Newer', version: 2 });
     expect((await put()).status).toBe(200);
     expect(stored()).toMatchObject([{ name: 'Newer', version: 3 }]);
   });
@@ -442,7 +445,7 @@ describe('with an Idempotency-Key', () => {
   it('keys are stored as digests, up to the maximum number', async () => {
     const id = await made();
     for (let n = 0; n < IDEMPOTENCY_LIMITS.idempotencyKeys + 3; n++) {
-      await call('PUT', `${PATH}/${id}`, GOOD, { 'Idempotency-Key': `secret-${n}` });
+      await call('PUT', `${PATH}/${id}`, { ...GOOD, version: n + 1 }, { 'Idempotency-Key': `secret-${n}` });
     }
     expect(stored()[0]?.writes).toHaveLength(IDEMPOTENCY_LIMITS.idempotencyKeys);
     expect(JSON.stringify(stored())).not.toContain('secret');

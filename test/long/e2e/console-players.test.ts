@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)(`players in the console${hasBrowser ? '' : ` (${NO_
       });
     await ask('POST', '/v1/flags/flags', shop(0, 1));
     await ask('POST', '/v1/flags/flags/shop/evaluate', { player_id: angry }, service.keys.live.client);
-    await ask('PUT', '/v1/flags/flags/shop', shop(1, 0));
+    await ask('PUT', '/v1/flags/flags/shop', { ...shop(1, 0), version: 1 });
     await track(hostile, 'boss_beaten', { [HOSTILE.slice(0, 60)]: HOSTILE, level: HOSTILE });
     await track(hostile, HOSTILE, { level: HOSTILE });
     await track(angry, 'boss_beaten', { level: 3 });

@@ -99,7 +99,7 @@ test('an edit of a segment re-evaluates inactive players and reports its progres
   });
   expect(await evaluate(playerId, 'for-segment')).toMatchObject({ value: false, reason: 'default' });
 
-  const everybody = { key: 'payers', name: 'Payers', conditions: { session_count: { $gte: 0 } } };
+  const everybody = { key: 'payers', name: 'Payers', conditions: { session_count: { $gte: 0 } }, version: 1 };
   expect((await service.call(server, 'PUT', path, everybody)).status).toBe(200);
   const through = await until('every player is evaluated', async () => {
     const { body } = await service.call(server, 'GET', path);
@@ -117,8 +117,8 @@ test('an edit of a segment re-evaluates inactive players and reports its progres
   expect([used.status, used.body.error.details]).toMatchObject([409, { flags: ['for-segment'] }]);
 
   // Nor is it switched off while the flag uses it.
-  expect((await service.call(server, 'PUT', path, { ...everybody, enabled: false })).status).toBe(409);
-  await service.call(server, 'PUT', path, { ...everybody, conditions: { session_count: { $gte: 1_000 } } });
+  expect((await service.call(server, 'PUT', path, { ...everybody, enabled: false, version: 2 })).status).toBe(409);
+  await service.call(server, 'PUT', path, { ...everybody, conditions: { session_count: { $gte: 1_000 } }, version: 2 });
   await until('the player has left', async () => (await evaluate(playerId, 'for-segment'))['reason'] === 'default');
 });
 

@@ -2559,6 +2559,8 @@ export interface Operations {
       /** Window in UTC days, today included, 1 to 90. */
       readonly within_days?: number | null;
       /** Read-only, as returned by GET. */
+      readonly past?: unknown;
+      /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
@@ -2647,13 +2649,13 @@ export interface Operations {
       readonly value?: string | null;
       /** Window in UTC days, today included, 1 to 90. */
       readonly within_days?: number | null;
+      /** Read-only, as returned by GET. */
+      readonly past?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
        */
       readonly version?: number;
-      /** Read-only, as returned by GET. */
-      readonly past?: unknown;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -6147,6 +6149,10 @@ export interface Operations {
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly annotation_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly made_by?: unknown;
     };
     readonly answer: Note;
   };
@@ -6193,6 +6199,10 @@ export interface Operations {
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly annotation_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly made_by?: unknown;
     };
     readonly answer: Note;
   };
@@ -6388,6 +6398,7 @@ export type ErrorBody = {
       | 'CONFLICT'
       | 'DUPLICATE_PLAYER'
       | 'PRECONDITION_FAILED'
+      | 'PRECONDITION_REQUIRED'
       | 'PAYLOAD_TOO_LARGE'
       | 'QUERY_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
