@@ -241,6 +241,19 @@ describe('fields', () => {
   });
 });
 
+describe('a device field of blanks is none', () => {
+  it.each(['', ' ', '\t\u00a0'])('%j', (blank) => {
+    const of = (definition: JsonObject, player = aPlayer({}), context?: JsonObject) =>
+      compiled(definition, { context: true }).matches({ player, nowMs: NOW, ...(context && { context }) });
+    const device = { platform: 'ios', osVersion: '17.2', appVersion: null, build: null, deviceModel: null };
+    const context = { platform: blank, os_version: blank };
+    expect(of({ platform: 'ios', os_version: '17.2' }, aPlayer({ device }), context)).toBe(true);
+    expect(of({ platform: { $exists: false }, os_version: { $exists: false } }, aPlayer({}), context)).toBe(true);
+    expect(of({ 'context.platform': { $exists: false } }, aPlayer({}), context)).toBe(true);
+    expect(of({ platform: { $exists: false } }, aPlayer({ device: { ...device, platform: blank } }))).toBe(true);
+  });
+});
+
 describe('an invalid definition is refused with the paths of its faults', () => {
   it.each<[JsonObject, string[]]>([
     [{ level: 1 }, ['/level']],

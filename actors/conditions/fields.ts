@@ -6,7 +6,7 @@ import { computedAt, computedChangesAt } from '../computed/player-values.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
 import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../computed/event-counters.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
-import { platformName } from '../../core/vocabulary/state/platform.ts';
+import { isBlank, platformName } from '../../core/vocabulary/state/platform.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { ComputedLookup, Subject } from '../decision/targeting.ts';
@@ -167,9 +167,11 @@ function deviceField(
 ): Field<Subject> {
   const sent = pathReader([name]);
   const value = ({ player, context }: Subject): Json =>
-    (withContext && context !== undefined ? sent(context) : null) ?? stored(player) ?? null;
+    (withContext && context !== undefined ? unlessBlank(sent(context)) : null) ?? unlessBlank(stored(player) ?? null);
   return name === PLATFORM ? ofPlatforms(field(value)) : field(value);
 }
+
+const unlessBlank = (json: Json): Json => (typeof json === 'string' && isBlank(json) ? null : json);
 
 function contextField(path: string): Field<Subject> | { fault: string } {
   const named = pathField(path, ({ context }: Subject) => context ?? null);
@@ -178,7 +180,7 @@ function contextField(path: string): Field<Subject> | { fault: string } {
 
 /** A field whose values and operands mean platforms: every name that one has equals every other. */
 function ofPlatforms({ read, ...others }: Field<Subject>): Field<Subject> {
-  return { ...others, read: (subject) => platformsIn(read(subject)), meant: platformsIn };
+  return { ...others, read: (subject) => platformsIn(unlessBlank(read(subject))), meant: platformsIn };
 }
 
 /** A value or an operand with the stored names of platforms, except in patterns. */

@@ -123,6 +123,9 @@ async function runSinks(node: string, holder: string): Promise<void> {
     timeoutMs: config.webhookTimeoutSeconds * 1000,
     allowPrivateHosts: config.webhookAllowPrivateHosts,
   });
+  configStore.onChange(({ address }) => {
+    if (address.kind === 'game') clickhouse.zoneChanged();
+  });
   clickhouse.start();
   webhooks.start();
   const silent = reportSilences(log, clock, (silences) => {

@@ -57,6 +57,9 @@ const NAMES = new Map(
   ),
 );
 
+/** Whether a field of a device says nothing: it is then unknown, on every door. */
+export const isBlank = (text: string): boolean => text.trim() === '';
+
 /** The stored name of a platform, however a client, an engine or another product calls it. */
 export function platformName(text: string): string {
   // Conditions ask for stored names, for every event.

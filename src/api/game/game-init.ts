@@ -9,7 +9,7 @@ import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { defineRoute, FOR_GAMES, ignorableFields, type KeyedRoute } from '../route/route.ts';
-import { PLATFORMS, platformName } from '../../../core/vocabulary/state/platform.ts';
+import { isBlank, PLATFORMS, platformName } from '../../../core/vocabulary/state/platform.ts';
 import type { DeviceInfo } from '../../../core/vocabulary/state/device.ts';
 
 /* The route that opens a session for a game client. */
@@ -155,10 +155,18 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
   });
 }
 
-/** A missing field is unknown for this device. @returns null if all are missing, which keeps the stored device */
+/** A field that is missing or blank is unknown. @returns null if all are, which keeps the stored device */
 function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): DeviceInfo | null {
-  const { platform = null, os_version = null, app_version = null, build = null, device_model = null } = device;
-  if ([platform, os_version, app_version, build, device_model].every((field) => field === null)) return null;
-  const named = platform === null ? null : platformName(platform);
-  return { platform: named, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
+  const { platform, os_version, app_version, build, device_model } = device;
+  const said = {
+    platform: known(platform),
+    osVersion: known(os_version),
+    appVersion: known(app_version),
+    build: known(build),
+    deviceModel: known(device_model),
+  };
+  if (Object.values(said).every((field) => field === null)) return null;
+  return said.platform === null ? said : { ...said, platform: platformName(said.platform) };
 }
+
+const known = (text: string | undefined): string | null => (text === undefined || isBlank(text) ? null : text);

@@ -47,6 +47,7 @@ describe('the device of a message', () => {
     ['a context that is none', 'ios'],
     ['fields that are no objects', { app: '2.4.0', device: ['ios'], os: null }],
     ['values that no init could have sent', { app: { version: 'v'.repeat(129), build: 1.5 }, os: { name: '' } }],
+    ['fields of blanks', { app: { version: ' ', build: '\t' }, os: { name: '' }, device: { type: '  ' } }],
     ['other fields', { locale: 'de-DE', ip: '203.0.113.7', device: { model: 'iPhone16,2' } }],
   ])('is unknown with %s', (_, context) => {
     expect(of(context)).toBeUndefined();

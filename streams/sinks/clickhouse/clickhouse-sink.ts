@@ -21,6 +21,8 @@ export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target'
 export interface ClickhouseSink {
   /** Contends for the lease of each stream, and writes the stream while it holds the lease. */
   start(): void;
+  /** Follows a change of a game's time zone at once. */
+  zoneChanged(): void;
   /** Writes gathered records within a bound, releases the leases and closes the connections. */
   stop(): Promise<void>;
 }
@@ -69,6 +71,7 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
       eraser.start();
       days.start();
     },
+    zoneChanged: () => days.wake(),
     async stop() {
       await Promise.all([writer.stop(), records.stop(), audit.stop(), eraser.stop(), days.stop()]);
       await target.close();

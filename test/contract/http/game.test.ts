@@ -116,6 +116,15 @@ describe('init', () => {
     }
   });
 
+  it('stores fields of blanks as unknown, and a device of nothing else as none', async () => {
+    const blank = { platform: ' \u00a0', os_version: '', app_version: '  ', device_model: '\t' };
+    await init({ device_info: { ...blank, build: ' 7 ' } });
+    const stored = { platform: null, osVersion: null, appVersion: null, deviceModel: null, build: ' 7 ' };
+    expect(owner.state(player)).toMatchObject({ device: stored });
+    await init({ device_info: { ...blank, build: ' ' } });
+    expect(owner.state(player)).toMatchObject({ device: stored });
+  });
+
   it('returns requested flags only and lists unknown ones', async () => {
     const { data } = await init({ requested_flags: ['shop', 'gone'] });
     expect(data).toMatchObject({ flags: { shop: { enabled: true, variant: 'a' } }, unknown_flags: ['gone'] });

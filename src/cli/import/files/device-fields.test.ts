@@ -29,7 +29,8 @@ it('what no init could have sent is left out, and a line without any says nothin
   const odd = { platform: 7.5, app_version: 'v'.repeat(129), build: 'a\u0000b', country: 'c'.repeat(65) };
   expect(read(native(odd))?.event).toEqual(read(native({}))?.event);
   expect(read(native({}))?.event).not.toHaveProperty('playedWith');
-  expect(read(native({ platform: ' ' }))?.event).not.toHaveProperty('playedWith');
+  const blank = { platform: ' ', app_version: '  ', build: '\t', country: ' ' };
+  expect(read(native(blank))?.event).toEqual(read(native({}))?.event);
   expect(read(native({ ...odd, app_version: 'v'.repeat(128), country: 'c'.repeat(64) }))?.event).toMatchObject({
     playedWith: { appVersion: 'v'.repeat(128) },
     country: 'c'.repeat(64),

@@ -269,6 +269,28 @@ describe('the builder of player_days', () => {
     await world.builder.stop();
   });
 
+  it('builds in another time zone at once, however long the game should rest', async () => {
+    const world = setUp();
+    world.position(7);
+    world.fail(() => new Promise((resolve) => void world.clock.timer(10_000, resolve)));
+    world.builder.start();
+    await world.clock.advance(10_000);
+    await world.clock.advance(1_500);
+    world.calls.length = 0;
+    for (const zone of ['Europe/Berlin', 'America/Sao_Paulo']) {
+      world.zones.set('demo', zone);
+      world.builder.wake();
+      await world.clock.flush();
+      expect(world.calls.splice(0)).toEqual([...built(0, 7, 'demo', zone), 'views']);
+    }
+    world.position(8);
+    world.builder.wake();
+    await world.clock.flush();
+    expect(world.calls.splice(0)).toEqual(['touched 7 to 8']);
+    expect(await world.next()).toEqual(built(7, 8, 'demo', 'America/Sao_Paulo'));
+    await world.builder.stop();
+  });
+
   it('lets it rest for a bounded time after a build of years of history', async () => {
     const world = setUp();
     world.position(7);

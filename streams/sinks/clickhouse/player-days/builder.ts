@@ -29,6 +29,8 @@ export interface PlayerDaysBuilder {
    * an earlier deletion still runs; call again.
    */
   rebuild(players: readonly Players[]): Promise<'rebuilt' | 'later'>;
+  /** Looks at once whether the time zone of a game changed. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -59,8 +61,8 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
   let current: BuildJob | undefined;
   /** Since when games wait that are built to no time, by game. */
   const since = new Map<string, number>();
-  /** When games may be built again. */
-  const rests = new Map<string, number>();
+  /** When games may be built again in the zone of their last build. */
+  const rests = new Map<string, { zone: string; untilMs: number }>();
 
   const isOpen = (): boolean => !stopped;
   const goesOn = (): boolean => isOpen() && leads();
@@ -116,10 +118,15 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
     const busy = new Set(jobs.map(({ goal }) => keyOf(goal)));
     const now = clock.monotonicMs();
     for (const goal of notes.goals()) {
-      const key = keyOf(goal);
-      if (!busy.has(key) && (rests.get(key) ?? 0) <= now) jobs.push(createBuildJob(target, goal, clock));
+      if (!busy.has(keyOf(goal)) && !isResting(goal, now)) jobs.push(createBuildJob(target, goal, clock));
     }
     onBehind?.(notes.behindSeconds(clock.wallMs()));
+  }
+
+  /** In another zone no day is right any more, so its build does not wait. */
+  function isResting(goal: Goal, nowMs: number): boolean {
+    const rest = rests.get(keyOf(goal));
+    return rest !== undefined && rest.zone === goal.zone && rest.untilMs > nowMs;
   }
 
   /** @returns whether the job has more to do */
@@ -133,19 +140,20 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
       // ClickHouse answered: the days of other games may be built all the same.
       if (!(error instanceof ClickHouseError)) throw error;
       logger.warn({ err: error, tenant: key }, 'player_days of a game could not be built; the next attempt follows');
-      rest(key, job);
+      rest(job);
       return false;
     }
-    rest(key, job);
+    rest(job);
     if (await notes?.built(job.goal, clock.wallMs(), job.seconds)) await target.followZones();
     onBehind?.(notes?.behindSeconds(clock.wallMs()) ?? 0);
     logger.debug({ tenant: key, seconds: job.seconds, ...job.goal.to }, 'player_days of a game is built');
     return false;
   }
 
-  function rest(key: string, { seconds }: BuildJob): void {
+  function rest({ goal, seconds }: BuildJob): void {
     const ms = Math.min(seconds * 1_000 * limits.playerDaysRestShare, limits.playerDaysRestMostMs);
-    rests.set(key, clock.monotonicMs() + Math.max(limits.playerDaysEveryMs, ms));
+    const untilMs = clock.monotonicMs() + Math.max(limits.playerDaysEveryMs, ms);
+    rests.set(keyOf(goal), { zone: goal.zone, untilMs });
   }
 
   /** A build of all rows takes days away that it did not find: it begins again. */
@@ -167,6 +175,7 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
       running = run();
     },
     rebuild: (players) => inTurn(() => rebuild(players)),
+    wake: () => signal.notify(),
     async stop() {
       stopped = true;
       signal.notify();
