@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonText } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, jsonText, type JsonText } from '../../core/kernel/text/json.ts';
 import { ATTRIBUTE_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import type { PlayedFrom } from '../../core/vocabulary/facts/session-facts.ts';
@@ -12,7 +12,7 @@ type JsonObject = { [key: string]: Json };
 export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | undefined {
   const merged = mergeObjects(parseObject(current), parseObject(patch));
   if (Object.keys(merged).length > TEXT_LIMITS.documentKeys) return undefined;
-  const text = JSON.stringify(merged);
+  const text = jsonText(merged);
   return Buffer.byteLength(text) > TEXT_LIMITS.documentBytes ? undefined : text;
 }
 

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../core/kernel/text/json.ts';
 import type { EntitySnapshot, PlayerErased } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState, PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { encodeState } from '../../../core/codec/state/state-codec.ts';
@@ -125,7 +126,7 @@ function namedValues({ computed = [] }: PlayerState, nowMs: number): string {
     key,
     valueAt(aggregate, days, buckets, nowMs),
   ]);
-  return JSON.stringify(Object.fromEntries(values));
+  return jsonText(Object.fromEntries(values));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../core/kernel/errors.ts';
-import type { JsonText } from '../../../core/kernel/text/json.ts';
+import { jsonText, type JsonText } from '../../../core/kernel/text/json.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { invalid } from '../route/route.ts';
 
@@ -8,7 +8,7 @@ import { invalid } from '../route/route.ts';
  * @returns undefined if the text exceeds `documentBytes` bytes of UTF-8
  */
 export function documentText(value: Record<string, unknown>): JsonText | undefined {
-  const text = JSON.stringify(value);
+  const text = jsonText(value);
   // A UTF-16 code unit takes at most 3 bytes of UTF-8, so only texts near the limit are measured.
   if (text.length * 3 <= TEXT_LIMITS.documentBytes) return text;
   return Buffer.byteLength(text) <= TEXT_LIMITS.documentBytes ? text : undefined;

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../core/kernel/text/json.ts';
 import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
@@ -168,7 +169,7 @@ function registration(message: Message, playerId: string, context: RequestContex
     ...presence(message, playerId, context),
     createOnly: false,
     ...(email === undefined ? {} : { email }),
-    attributes: attributes === content.document ? content.text : JSON.stringify(attributes),
+    attributes: attributes === content.document ? content.text : jsonText(attributes),
   };
 }
 

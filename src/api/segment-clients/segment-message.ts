@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { jsonText } from '../../../core/kernel/text/json.ts';
 import { isBrokenId, isPlaceholderId } from '../../../core/kernel/text/broken-id.ts';
 import { isEmail } from '../../../core/kernel/text/email.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
@@ -270,7 +271,7 @@ function traitsOf(own: unknown, inContext: unknown): Omit<Content, 'name'> {
   if (email === undefined) return { content: fitted };
   const isAddress = typeof email === 'string' && email.length <= TEXT_LIMITS.emailLength && isEmail(email);
   return {
-    content: { ...fitted, document: rest, text: JSON.stringify(rest) },
+    content: { ...fitted, document: rest, text: jsonText(rest) },
     email: isAddress ? email : undefined,
   };
 }

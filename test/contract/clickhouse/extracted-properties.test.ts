@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExtractedOf } from '../../../clickhouse-schema/extracted-properties.ts';
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { jsonText } from '../../../core/kernel/text/json.ts';
 import { FILTER_OPERATORS, FILTER_OPERATOR_NAMES } from '../../../core/vocabulary/metrics/operators.ts';
 import { checkExtracted } from '../../../src/cli/audit/compare/check-extracted.ts';
 import { createDifferences } from '../../../src/cli/audit/compare/differences.ts';
@@ -79,7 +80,7 @@ function eventOf(game: string, properties: object, place: number) {
   const player = `00000000-0000-5000-8000-${String(place % 97).padStart(12, '0')}`;
   const at = FROM_MS + (place % 3) * DAY_MS + place * 1_000;
   const eventName = ['open', 'buy', 'view'][place % 3] ?? '';
-  const said = { eventId: `e${place}`, entityId: player, eventName, properties: JSON.stringify(properties) };
+  const said = { eventId: `e${place}`, entityId: player, eventName, properties: jsonText(properties) };
   return aTrackedEvent({ game, at, timestamp: at, ...said });
 }
 

@@ -117,6 +117,38 @@ function comparable(command: CommandBody | undefined): string {
   );
 }
 
+describe('a number beyond 64 bits', () => {
+  const document = '{"gold":1e20,"list":[-9.5e18],"id":"12345678901234567890"}';
+  const session = `"player_id":"${PLAYER}","session_id":"ses_019bc0de-1234-7abc-8def-0123456789ab"`;
+  const item = `{"player_id":"${PLAYER}","event_name":"e","properties":${document}}`;
+  it.each([
+    ['POST', '/v1/events/events', item],
+    ['POST', '/v1/events/events/batch', `{"events":[${item}]}`],
+    ['POST', '/v1/bff/game/sync', `{${session},"events":[{"event_name":"e","properties":${document}}]}`],
+    ['POST', '/v1/bff/game/sync', `{${session},"events":[],"state_updates":${document}}`],
+    [
+      'POST',
+      '/v1/bff/game/end-session',
+      `{${session},"session_duration_seconds":5,"final_events":[{"event_name":"e","properties":${document}}]}`,
+    ],
+    ['POST', '/v1/players/players', `{"external_id":"p","attributes":${document}}`],
+    ['PATCH', `/v1/players/players/${PLAYER}`, `{"attributes":${document}}`],
+    ['POST', '/v1/track', `{"event":"e","userId":"u","properties":${document}}`],
+    ['POST', '/v1/identify', `{"userId":"u","traits":${document}}`],
+    ['POST', '/v1/identify', `{"userId":"u","traits":${document.slice(0, -1)},"email":"a@example.com"}}`],
+    ['POST', '/v1/batch', `{"batch":[{"type":"track","event":"e","userId":"u","properties":${document}}]}`],
+    [
+      'POST',
+      '/v1/track',
+      `{"event":"e","userId":"u","properties":${document.replace('1e20', '100000000000000000000')}}`,
+    ],
+  ])('is stored with an exponent, which ClickHouse can read: %s %s', async (method, path, body) => {
+    expect((await post(path, body, method)).status).toBeLessThan(300);
+    const stored = String.raw`{\"gold\":1e+20,\"list\":[-9.5e+18],\"id\":\"12345678901234567890\"}`;
+    expect(JSON.stringify(gateway.backend.calls)).toContain(stored);
+  });
+});
+
 describe('an empty object in the place of a list', () => {
   const session = `"player_id":"${PLAYER}","session_id":"ses_019bc0de-1234-7abc-8def-0123456789ab"`;
   it.each([

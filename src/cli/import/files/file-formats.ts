@@ -1,3 +1,4 @@
+import { jsonText } from '../../../../core/kernel/text/json.ts';
 import { PURCHASE_EVENT, REFUND_EVENT, SESSION_EVENT } from '../../../../core/vocabulary/service-events.ts';
 import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { isEmail } from '../../../../core/kernel/text/email.ts';
@@ -225,7 +226,7 @@ const gameAnalyticsEvents: FileFormat = {
       event: {
         eventId: ownId(data, 'event_uuid'),
         eventName: category === 'design' ? eventName(data, 'event_id') : category,
-        properties: JSON.stringify(properties),
+        properties: jsonText(properties),
         sessionId: ownId(data, 'session_id') ?? null,
         ...deviceOf(data, GAME_ANALYTICS_DEVICE),
       },
