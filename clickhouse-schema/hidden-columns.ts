@@ -5,12 +5,14 @@ import { quoteIdentifier, quoteString } from './quoting.ts';
  * ClickHouse server (`npm run cli -- clickhouse grants`) and the documents follow this list.
  *
  * Players and their encoded states contain e-mail addresses. Audit entries name the team's people, and what they
- * changed. Writers keep e-mail addresses out of all other columns: `quarantined_events` and `webhook_deliveries` too.
+ * changed; changes of definitions name them. Writers keep e-mail addresses out of all other columns:
+ * `quarantined_events` and `webhook_deliveries` too.
  */
 export const HIDDEN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   players: ['email'],
   player_snapshots: ['email', 'state'],
   audit_entries: ['actor', 'network', 'before', 'after'],
+  definition_changes: ['actor'],
 };
 
 /** Nullable columns, which have a subcolumn for that. */

@@ -23,6 +23,8 @@ CREATE TABLE IF NOT EXISTS audit_entries
     -- JSON without secrets; empty: none.
     before String CODEC(ZSTD(3)),
     after String CODEC(ZSTD(3)),
+    -- Why, in the words of whoever made the change.
+    reason String CODEC(ZSTD(1)),
     -- begun, stored, refused, unknown.
     outcome LowCardinality(String),
     version UInt8,

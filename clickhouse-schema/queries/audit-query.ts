@@ -45,6 +45,7 @@ export interface FoundEntry {
   playerId: string;
   before: string;
   after: string;
+  reason: string;
   outcome: string;
 }
 
@@ -63,6 +64,7 @@ export interface AuditRow {
   player_id: string;
   before: string;
   after: string;
+  reason: string;
   outcome: string;
 }
 
@@ -94,7 +96,7 @@ export function auditQuery(query: AuditQuery): { sql: string; parameters: Record
   // The conditions hold for both rows of an entry, except that on the outcome, which FINAL must precede.
   const sql = `
 SELECT entry_id, toUnixTimestamp64Milli(at) AS at_ms, environment, actor_kind, actor_id, actor, network, kind, key,
-  action, player_id, before, after, outcome
+  action, player_id, before, after, reason, outcome
 FROM audit_entries FINAL
 WHERE ${conditions.join('\n  AND ')}
 ORDER BY at DESC, entry_id DESC

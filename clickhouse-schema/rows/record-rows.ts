@@ -40,12 +40,17 @@ export function disablingRows(records: readonly WebhookDisabling[], origin: Reco
   ]);
 }
 
-/** The rows of a message of audit entries, and those of the annotations that they changed. */
+/** The rows of a message of audit entries, and those of the definitions and annotations that they changed. */
 export function auditRows(entries: readonly AuditEntry[], origin: RecordOrigin): TableRow[] {
   return entries.flatMap((entry, index): TableRow[] => {
-    const row: TableRow = ['audit_entries', ...RECORD_TABLES.audit_entries.row(entry, origin, index)];
+    const rows: TableRow[] = [['audit_entries', ...RECORD_TABLES.audit_entries.row(entry, origin, index)]];
+    if (entry.definition !== undefined) {
+      rows.push(['definition_changes', ...RECORD_TABLES.definition_changes.row(entry, origin, index)]);
+    }
     const annotation = annotationIn(entry);
-    if (annotation === undefined) return [row];
-    return [row, ['annotation_rows', ...RECORD_TABLES.annotation_rows.row(annotation, origin, index)]];
+    if (annotation !== undefined) {
+      rows.push(['annotation_rows', ...RECORD_TABLES.annotation_rows.row(annotation, origin, index)]);
+    }
+    return rows;
   });
 }

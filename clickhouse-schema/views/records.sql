@@ -22,3 +22,9 @@ CREATE OR REPLACE VIEW live_audit_entries AS
 SELECT * EXCEPT (environment, actor, network, before, after)
 FROM audit_entries FINAL
 WHERE environment = 'live';
+
+-- Changes of a game's settings belong to both environments.
+CREATE OR REPLACE VIEW live_definition_changes AS
+SELECT * EXCEPT (environment, actor, written)
+FROM definition_changes FINAL
+WHERE environment IN ('live', '_') AND outcome != 'refused';

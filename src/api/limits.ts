@@ -12,6 +12,9 @@ export const API_LIMITS = {
   auditPageItems: 100,
   /** Characters of a filter of the audit: the longest key of a definition. */
   auditFilterLength: 256,
+  /** Characters of the reason of a change, and of its percent-encoded form, in which a character has at most nine. */
+  changeReasonLength: 500,
+  changeReasonEncoded: 4_500,
 
   /** Valid API keys of a game and environment that admins may create. */
   keysOfEnvironment: 100,

@@ -55,7 +55,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
           `This deployment seals secrets with the key ${deploymentKey}. Set SECRETS_KEY or SECRETS_KEY_FILE to it.`,
         );
       }
-      await use(auditedConfig(store, trail, { actor: operator(), network: hostname() }), log);
+      await use(auditedConfig(store, trail, { actor: operator(), network: hostname(), reason: '' }), log);
     } finally {
       await trail.close();
       store.stop();

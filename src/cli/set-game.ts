@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/game.ts';
-import { gameAddress } from '../../streams/config/games.ts';
+import { changedGame, gameAddress } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
 import { currencyOf, CURRENCY_RULE } from '../../core/kernel/currencies.ts';
 import { extractedFaults } from '../api/settings/extracted-properties.ts';
@@ -18,6 +18,7 @@ interface SetOptions extends LifecycleOptions {
   listedAttributes?: string[];
   requirePlayerToken?: 'on' | 'off';
   approval?: 'on' | 'off';
+  changeReason?: 'on' | 'off';
   timeZone?: string;
   currency?: string;
   extractedProperties?: string[];
@@ -53,6 +54,12 @@ export function setGameCommand(context: CliContext): Command {
         'whether changes of live flags and campaigns in the console wait for a second person; default off',
       ).choices(['on', 'off']),
     )
+    .addOption(
+      new Option(
+        '--change-reason <switch>',
+        'whether changes of live definitions must say why, in X-Change-Reason; default off',
+      ).choices(['on', 'off']),
+    )
     .option('--time-zone <name>', 'IANA name of the zone in which figures count days; default UTC')
     .option('--currency <code>', 'ISO 4217 code of the currency of all amounts, or none')
     .option(
@@ -66,7 +73,7 @@ export function setGameCommand(context: CliContext): Command {
         const hasSecret = store.get(playerTokensAddress(id)) !== undefined;
         const changes = changesOf(entry.document, hasSecret, options);
         if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
-        const written = await store.put(gameAddress(id), { ...entry.document, ...changes }, entry.revision);
+        const written = await store.put(gameAddress(id), changedGame(entry.document, changes), entry.revision);
         if (written.kind === 'conflict') {
           throw new CliError('Another command changed the game at the same time. Try again.');
         }
@@ -83,7 +90,7 @@ function changesOf(
   hasSecret: boolean,
   options: SetOptions,
 ): Partial<GameDocument> {
-  const { clientPurchases, requirePlayerToken, approval } = options;
+  const { clientPurchases, requirePlayerToken, approval, changeReason } = options;
   if (requirePlayerToken === 'on' && !hasSecret) {
     throw new CliError('The game has no secret for player tokens. Create one with games player-tokens create.');
   }
@@ -94,6 +101,7 @@ function changesOf(
     ...(clientAttributes === undefined ? {} : { clientAttributes }),
     ...(requirePlayerToken === undefined ? {} : { requirePlayerToken: requirePlayerToken === 'on' }),
     ...(approval === undefined ? {} : { approval: approval === 'on' }),
+    ...(changeReason === undefined ? {} : { changeReason: changeReason === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...figuresOf(options),
     ...extractedOf(options),

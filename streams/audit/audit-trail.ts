@@ -13,10 +13,12 @@ import { auditSubject } from '../subjects.ts';
 export interface AuditedBy {
   actor: AuditActor;
   network: string;
+  /** Why, in the caller's words; empty: nothing was said. */
+  reason: string;
 }
 
 /** What is known of a change before it is made. */
-export type AuditedChange = Omit<AuditEntry, 'id' | 'at' | 'actor' | 'network' | 'outcome'>;
+export type AuditedChange = Omit<AuditEntry, 'id' | 'at' | 'actor' | 'network' | 'reason' | 'outcome'>;
 
 /**
  * The trail of changes in AUDIT.
@@ -61,7 +63,7 @@ export function createAuditTrail({ log, clock, ids, logger, node }: AuditTrailOp
   });
 
   return {
-    async begin({ actor, network }, changes) {
+    async begin({ actor, network, reason }, changes) {
       const at = clock.wallMs();
       const begun = changes.map((change): AuditEntry => ({
         ...change,
@@ -69,6 +71,7 @@ export function createAuditTrail({ log, clock, ids, logger, node }: AuditTrailOp
         at,
         actor,
         network,
+        reason,
         outcome: 'begun',
       }));
       if ((await batches.append(begun)) !== 'stored') return undefined;

@@ -6,6 +6,7 @@ import { passkeysOf } from '../config/people/passkeys.ts';
 import { allRoles } from '../config/people/proof.ts';
 import type { AuditedChange } from './audit-trail.ts';
 import { boundedTexts, type Shown } from './bounded-texts.ts';
+import { definitionVersion } from './definition-version.ts';
 
 /*
  * What the audit says about a write to CONFIG: where it belongs, what happened, and the document before and after.
@@ -25,7 +26,9 @@ export function changesOf<K extends DocumentKind>(
   const [then, now] = [shown(kind, before), shown(kind, after)];
   markSecrets(kind, before, after, now);
   const named = kind === 'key' ? idOf(after ?? before, key) : key;
-  return [changeIn({ game, environment, kind, key: named, action: actionOf(kind, then, now) }, then, now)];
+  const change = changeIn({ game, environment, kind, key: named, action: actionOf(kind, then, now) }, then, now);
+  const definition = definitionVersion(kind, before, after, (document, leftOut) => shownOf(kind, document, leftOut));
+  return [definition === undefined ? change : { ...change, definition }];
 }
 
 type Place = Pick<AuditedChange, 'kind' | 'key' | 'action'> & { game: string; environment: ConfigEnvironment };
@@ -41,9 +44,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'salt', 'periods', 'cre
 /** Fields with ids of players: only their number is shown, since a player may be erased later. */
 const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
 
-function shown(kind: DocumentKind, document: object | undefined): Shown | undefined {
-  if (document === undefined) return undefined;
-  const fields = Object.entries(document).filter(([name]) => !LEFT_OUT.has(name));
+const shown = (kind: DocumentKind, document: object | undefined): Shown | undefined =>
+  document && shownOf(kind, document, LEFT_OUT);
+
+function shownOf(kind: DocumentKind, document: object, leftOut: ReadonlySet<string>): Shown {
+  const fields = Object.entries(document).filter(([name]) => !leftOut.has(name));
   return Object.fromEntries(
     fields.map(([name, value]: [string, unknown]) => {
       if (isSecret(kind, name)) return [name, hidden(value)];

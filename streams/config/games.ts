@@ -28,6 +28,15 @@ export const extractedOf = (game: GameDocument | undefined): readonly string[] =
   game?.extractedProperties ?? NO_PROPERTIES;
 const NO_PROPERTIES: readonly string[] = [];
 
+export const versionOf = (game: GameDocument | undefined): number => game?.version ?? 1;
+
+/** The next version of a game, with other settings. */
+export const changedGame = (game: GameDocument, changes: Partial<GameDocument>): GameDocument => ({
+  ...game,
+  ...changes,
+  version: versionOf(game) + 1,
+});
+
 /** A new game with its own namespace for player ids. */
 export function createGame(name: string, tenant: string, clock: Clock, ids: Ids): GameDocument {
   return { name, tenant, namespace: ids.uuidv4(), createdAt: clock.wallMs() };

@@ -1,7 +1,7 @@
 /** Bounds of the log: the broker's streams, and the time-outs and buffers of its client. */
 export const LOG_LIMITS = {
   /**
-   * AUDIT: bytes of the stream, which ClickHouse empties. At 2 KB a change, 500,000 changes while ClickHouse is away;
+   * AUDIT: bytes of the stream, which ClickHouse empties. At 6 KB a change, 170,000 changes while ClickHouse is away;
    * then changes are refused, because they could not be audited.
    */
   auditBytes: 1024 * 1024 * 1024,

@@ -38,5 +38,6 @@ test('the statements hide the columns with their subcolumns, and quote what they
     'REVOKE SELECT(`email`, `email.null`, `email.size`, `state`, `state.size`) ON `pa`.player_snapshots FROM `analyst`',
     'REVOKE SELECT(`actor`, `actor.size`, `network`, `network.size`, `before`, `before.size`, `after`, `after.size`) ' +
       'ON `pa`.audit_entries FROM `analyst`',
+    'REVOKE SELECT(`actor`, `actor.size`) ON `pa`.definition_changes FROM `analyst`',
   ]);
 });

@@ -43,7 +43,7 @@ const TABLES_WITH_EMAILS = Object.keys(HIDDEN_COLUMNS);
 const NO_EMAILS =
   'E-mails need the password of the service. Leave their columns out: SELECT * EXCEPT email FROM players, ' +
   'SELECT * FROM live_players, SELECT * EXCEPT (email, state) FROM player_snapshots, or SELECT * FROM ' +
-  'live_audit_entries';
+  'live_audit_entries or live_definition_changes';
 
 /** The engine reports column names that Avro refuses as an internal error, but they are errors of the caller. */
 const AVRO_REFUSAL = 'type: avro::Exception, e.what() = ';

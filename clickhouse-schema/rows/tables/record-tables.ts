@@ -20,7 +20,7 @@ import {
 import type { ChangedAnnotation } from '../annotation-in.ts';
 import { recordTable, type RecordTable } from './table.ts';
 
-/** Tables of scores, model references, delivery attempts, disabled webhooks and audit entries. */
+/** Tables of scores, model references, delivery attempts, disabled webhooks, audit entries and what is made of them. */
 
 /** The columns of both `scores` and `challenger_scores`. Scores hold a device, not a player. */
 const scores: RecordTable<ScoreRecord, null> = recordTable({
@@ -121,8 +121,33 @@ const audit_entries: RecordTable<AuditEntry, null> = recordTable({
     player_id: uuid((entry) => uuidOf(entry.playerId)),
     before: text((entry) => entry.before),
     after: text((entry) => entry.after),
+    reason: text((entry) => entry.reason),
     outcome: text((entry) => entry.outcome),
     version: uint8((entry) => (entry.outcome === 'begun' ? 0 : 1)),
+    received_at: time((_, origin) => origin.storedAtMs),
+  },
+});
+
+/** As in `audit_entries`, the row with the outcome replaces the first. */
+const definition_changes: RecordTable<AuditEntry, null> = recordTable({
+  placing: null,
+  replacing: true,
+  columns: {
+    game_id: text((entry) => entry.game),
+    environment: text((entry) => entry.environment),
+    kind: text((entry) => entry.kind),
+    key: text((entry) => entry.key),
+    at: time((entry) => entry.at),
+    entry_id: uuid((entry) => entry.id),
+    version: uint32((entry) => entry.definition?.version ?? 0),
+    action: text((entry) => entry.action),
+    actor_kind: text((entry) => entry.actor.kind),
+    actor_id: text((entry) => entry.actor.id),
+    actor: text((entry) => entry.actor.name),
+    reason: text((entry) => entry.reason),
+    document: text((entry) => entry.definition?.document ?? ''),
+    outcome: text((entry) => entry.outcome),
+    written: uint8((entry) => (entry.outcome === 'begun' ? 0 : 1)),
     received_at: time((_, origin) => origin.storedAtMs),
   },
 });
@@ -153,6 +178,7 @@ export const RECORD_TABLES = {
   webhook_deliveries,
   webhook_disablings,
   audit_entries,
+  definition_changes,
   annotation_rows,
 };
 

@@ -417,6 +417,8 @@ export interface Operations {
         readonly before: Readonly<Record<string, unknown>> | null;
         /** The thing after the change, or what the request said. */
         readonly after: Readonly<Record<string, unknown>> | null;
+        /** Why, in the words of whoever made the change (`X-Change-Reason`). */
+        readonly reason: string | null;
         /** `stored`: the change is in effect. */
         readonly outcome: 'begun' | 'stored' | 'refused' | 'unknown';
       }[];
@@ -544,7 +546,10 @@ export interface Operations {
   'POST /v1/console/keys': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** `client` (pk_): for game clients. */
       readonly kind: 'client' | 'server';
@@ -581,7 +586,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: APIKey;
   };
@@ -589,7 +597,10 @@ export interface Operations {
   'POST /v1/console/turn-off': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** What to turn off. */
       readonly kind: 'flag' | 'campaign' | 'webhook';
@@ -633,6 +644,8 @@ export interface Operations {
         readonly key: string;
         /** The version that it is based on. */
         readonly version: number | null;
+        /** Why, in the words of whoever proposed it (`X-Change-Reason`). */
+        readonly reason: string | null;
         /** E-mail address of the user who proposed it. */
         readonly proposed_by: string;
         /** Whether you proposed it, so that another person must approve it. */
@@ -655,7 +668,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** Id of the proposal. */
@@ -669,7 +685,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** Id of the proposal. */

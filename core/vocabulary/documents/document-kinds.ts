@@ -1,6 +1,8 @@
 interface KindEntry {
   /** People write it by version, and once per Idempotency-Key (`src/api/definitions`). */
   definition?: true;
+  /** Each of its versions is kept (`definition_changes`). */
+  history?: true;
   /** It decides what players get: owners compile it, and a change may need a second person. */
   targeting?: true;
   /**
@@ -12,7 +14,7 @@ interface KindEntry {
 
 /** The kinds of documents in the CONFIG bucket. `Documents` has the type of each. */
 const KINDS = {
-  game: {},
+  game: { history: true },
   key: {},
   // Headers may hold credentials for the receiver.
   webhook: { definition: true, secrets: ['secret', 'previousSecret.secret', 'headers.*'] },
@@ -47,6 +49,10 @@ export function isDocumentKind(name: string): name is DocumentKind {
 
 export function isTargeting(name: string): name is TargetingKind {
   return isDocumentKind(name) && DOCUMENT_KINDS[name].targeting === true;
+}
+
+export function hasHistory(kind: DocumentKind): boolean {
+  return DOCUMENT_KINDS[kind].definition === true || DOCUMENT_KINDS[kind].history === true;
 }
 
 export function secretsOf(kind: DocumentKind): readonly string[] {

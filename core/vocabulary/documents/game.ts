@@ -6,6 +6,8 @@ export interface GameDocument {
   /** Random UUID; player ids are UUIDv5 over it. */
   namespace: string;
   createdAt: number;
+  /** Counted from 1 with each change of settings. Absent: 1. */
+  version?: number;
   /** Whether client keys may record purchases. Absent means true. */
   clientPurchases?: boolean;
   /** The attributes of players that client keys may set. Absent means all. */
@@ -14,6 +16,8 @@ export interface GameDocument {
   requirePlayerToken?: boolean;
   /** Whether changes of live flags and campaigns by people wait for a second person. Absent means false. */
   approval?: boolean;
+  /** Whether changes of live definitions need a reason. Absent means false. */
+  changeReason?: boolean;
   /** The IANA name of the time zone in which figures count days. Absent means UTC. */
   timeZone?: string;
   /** The ISO 4217 code of the currency of amounts. Absent or empty: the game names none. */

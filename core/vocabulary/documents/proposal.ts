@@ -9,6 +9,8 @@ export interface ProposalDocument {
   params: Record<string, string>;
   /** JSON; absent: the request has no body. */
   body?: unknown;
+  /** Why it was proposed; absent: nothing was said. */
+  reason?: string;
   /** The version that the change is based on; `null`: there was nothing. */
   version: number | null;
   /** Key of the definition; empty: a new one. */

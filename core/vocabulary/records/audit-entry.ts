@@ -2,8 +2,8 @@ import type { ConfigEnvironment } from '../documents/documents.ts';
 
 /**
  * A change that a person, an API key or an operator made. It goes to AUDIT twice: as `begun` before the change is
- * stored, and with its outcome afterwards. From there it reaches the table `audit_entries`, where the second replaces
- * the first.
+ * stored, and with its outcome afterwards. From there it reaches the tables `audit_entries` and, with a version of a
+ * definition, `definition_changes`, where the second replaces the first.
  */
 export interface AuditEntry {
   /** UUIDv7: the identity of the entry. */
@@ -29,6 +29,18 @@ export interface AuditEntry {
   before: string;
   after: string;
   outcome: AuditOutcome;
+  /** Why, in the words of whoever made it; empty: they said nothing. */
+  reason: string;
+  /** The definition that it made or deleted. */
+  definition?: DefinitionVersion;
+}
+
+/** A version of a definition, for its history. */
+export interface DefinitionVersion {
+  /** A deletion has the number after that of the version that it deletes. */
+  version: number;
+  /** JSON of the whole document, without secrets and ids of players; empty: deleted, or larger than the bound. */
+  document: string;
 }
 
 export interface AuditActor {

@@ -11,8 +11,9 @@ import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { isExpired, waitingProposals } from './proposals.ts';
 import { type Approval, mayAct } from '../route/access.ts';
-import { integerOrNull, oneOf, timeOut } from '../input/fields.ts';
+import { integerOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 import type { DecideContext, RequestContext } from '../route/request-context.ts';
+import { reasonHeader } from '../input/change-reason.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
 import { defineRoute, type KeyedRoute, readBy, type Route, writtenBy } from '../route/route.ts';
 import { isMade } from './made-proposals.ts';
@@ -42,6 +43,7 @@ const Proposal = Type.Object(
     kind: oneOf(TARGETING_KINDS, 'What it changes.'),
     key: Type.String({ description: 'Key of the definition; empty if it makes a new one.' }),
     version: integerOrNull('The version that it is based on; null if it makes a new one.'),
+    reason: textOrNull('Why, in the words of whoever proposed it (`X-Change-Reason`); null: they said nothing.'),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
     own: Type.Boolean({ description: 'Whether you proposed it, so that another person must approve it.' }),
     approving: Type.Boolean({
@@ -61,6 +63,7 @@ const EXAMPLE = {
   kind: 'flag',
   key: 'new_shop',
   version: 3,
+  reason: 'The shop is ready.',
   proposed_by: 'ann@example.com',
   own: false,
   approving: false,
@@ -132,14 +135,14 @@ const listApprovals = (changes: Changes): KeyedRoute =>
   });
 
 function proposalJson({ document, route, of }: Change & { document: ProposalDocument }, caller: string) {
-  const { id, params, body = null, key, version, by, createdAt } = document;
+  const { id, params, body = null, key, version, reason = null, by, createdAt } = document;
   const { method, path } = route;
   const who = { proposed_by: by.email, own: by.id === caller, approving: document.approving !== undefined };
   const times = {
     created_at: formatTimestamp(createdAt),
     expires_at: formatTimestamp(createdAt + APPROVAL_LIMITS.proposalKeptMs),
   };
-  return { id, method, path, params, body, kind: of, key, version, ...who, ...times };
+  return { id, method, path, params, body, kind: of, key, version, reason, ...who, ...times };
 }
 
 const Settled = Type.Object(
@@ -193,8 +196,8 @@ async function claimAndMake(
   const mine = { ...proposal, approving: { by: key.id, at: clock.wallMs() } };
   const claimed = await writes.put(address, mine, revision);
   if (claimed.kind !== 'written') return claimed.kind === 'conflict' ? BUSY : failure('SERVICE_UNAVAILABLE');
-  const { id, params, body, version } = proposal;
-  const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
+  const { id, params, body, version, reason = '' } = proposal;
+  const headers = { ...(version === null ? {} : { 'If-Match': String(version) }), ...reasonHeader(reason) };
   const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
   const made = await perform({ id, route, input });
   // If the deletion fails, the mark of the change says that it was made.

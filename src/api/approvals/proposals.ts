@@ -4,6 +4,7 @@ import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
+import { reasonIn } from '../input/change-reason.ts';
 import { basisIn, staleFor } from '../input/if-match.ts';
 import type { Approval, RawInput } from '../route/access.ts';
 import type { DocumentWrites, RequestContext } from '../route/request-context.ts';
@@ -59,7 +60,9 @@ export async function propose(
   const version = isVersioned ? (target?.version ?? null) : null;
   const stale = version === null ? undefined : staleFor(basisIn({ headers, body }), version);
   if (stale !== undefined) return stale;
-  const request = { change, params, ...(body === undefined ? {} : { body }), version };
+  const reason = reasonIn(headers);
+  const said = reason === '' ? {} : { reason };
+  const request = { change, params, ...(body === undefined ? {} : { body }), version, ...said };
   const same = waiting.find(({ document }) => isRepeat(document, request, key.id));
   if (same !== undefined) return failure('CONFLICT', WAITS, { approval_id: same.document.id });
   const full = fullFor(key.id, waiting);

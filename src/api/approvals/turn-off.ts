@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { API_LIMITS } from '../limits.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
+import { reasonHeader } from '../input/change-reason.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 
 /*
@@ -68,7 +69,12 @@ export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedR
       kind: 'decide',
       async decide({ body: { kind, key, reason } }, { perform, services: { clock, ids } }) {
         if (reason.trim() === '') return invalid([{ path: '/reason', message: 'must say why it cannot wait' }]);
-        const input = { params: { [PARAMETERS[kind]]: key }, query: {}, headers: {}, body: { enabled: false } };
+        const input = {
+          params: { [PARAMETERS[kind]]: key },
+          query: {},
+          headers: reasonHeader(reason),
+          body: { enabled: false },
+        };
         const made = await perform({ id: ids.uuidv7(clock.wallMs()), route: patches[kind], input });
         return made.kind === 'failure' ? made : jsonAnswer({ key });
       },

@@ -75,6 +75,7 @@ const Entry = Type.Object(
     player_id: textOrNull('The player that the change is about; null if there is none.'),
     before: contents('The thing before the change.'),
     after: contents('The thing after the change, or what the request said.'),
+    reason: textOrNull('Why, in the words of whoever made the change (`X-Change-Reason`); null: they said nothing.'),
     outcome: Outcome,
   },
   { description: 'A change.' },
@@ -105,6 +106,7 @@ export const EntriesPage = {
         player_id: null,
         before: { key: 'new_shop', enabled: false, version: 3 },
         after: { key: 'new_shop', enabled: true, version: 4 },
+        reason: 'The shop is ready.',
         outcome: 'stored',
       },
     ],
@@ -181,6 +183,7 @@ function entryHead(entry: FoundEntry) {
     key: entry.kind === 'event_schema' ? eventNameOf(entry.key) : entry.key,
     action: entry.action,
     player_id: entry.playerId === '' ? null : entry.playerId,
+    reason: entry.reason === '' ? null : entry.reason,
     outcome: entry.outcome,
   };
 }

@@ -8,6 +8,7 @@ import { act, type Action, type ActionKind, type WriteAction } from './action.ts
 import type { Negotiation } from './static-answer.ts';
 import type { Answer, Outcome, TextAnswer } from './answer.ts';
 import { hasBasis } from '../input/if-match.ts';
+import { CHANGE_REASON, reasonFault } from '../input/change-reason.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
@@ -231,7 +232,10 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
   definition: KeyedDefinition<I, Prepared, Result>,
 ): KeyedRoute {
   const { action, input: declared, players, takesFaultyItems = false, requestsOf, ...docs } = definition;
-  const input = withReadOnly(declared, docs.reply.schema);
+  const isChange = isAuditedChange(docs.audit);
+  const input = withReason(withReadOnly(declared, docs.reply.schema), isChange);
+  // What decides about a change of another route passes on the reason of that change.
+  const asksWhy = docs.audit === 'writes' && action.kind === 'write';
   const ignorable = ignorableFields(input.body);
   // In a definition, a field that was forgotten must not widen an audience. Scoring takes what its model was made with.
   const dropsAbsent = ignorable !== undefined && docs.invalidStatus === undefined;
@@ -249,6 +253,8 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       const { body } = raw;
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);
       if (!check.accepts(raw)) return invalid(check.faultsOf(raw).map(relativeToPart));
+      const reason = isChange ? reasonFault(raw.headers, context, asksWhy) : undefined;
+      if (reason !== undefined) return invalid([reason]);
       if (docs.needsBasis === true && !hasBasis(raw)) return failure('PRECONDITION_REQUIRED');
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
       // A route that does not declare its players refuses requests with a player token.
@@ -288,6 +294,15 @@ function withReadOnly<I extends InputSchemas>(input: I, { properties: shown }: {
   const names = SERVER_MADE.filter((name) => Object.hasOwn(shown, name) && !Object.hasOwn(body.properties, name));
   const readOnly = Object.fromEntries(names.map((name) => [name, READ_ONLY]));
   return { ...input, body: { ...body, properties: { ...body.properties, ...readOnly } } };
+}
+
+/** Whether every request of a route changes something, and has an entry that says why. */
+const isAuditedChange = (audit: Access['audit']): boolean =>
+  audit === 'writes' || (typeof audit === 'object' && audit.reads !== true);
+
+function withReason<I extends InputSchemas>(input: I, isChange: boolean): I {
+  if (!isChange) return input;
+  return { ...input, headers: Type.Object({ ...input.headers?.properties, ...CHANGE_REASON }) };
 }
 
 const READ_ONLY = Type.Unknown({ description: 'Read-only, as returned by GET. Ignored.' });

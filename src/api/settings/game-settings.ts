@@ -5,8 +5,10 @@ import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
-import { currencyIn, extractedOf, gameAddress, zoneOf } from '../../../streams/config/games.ts';
+import { changedGame, currencyIn, extractedOf, gameAddress, versionOf, zoneOf } from '../../../streams/config/games.ts';
+import { BasedOn } from '../definitions/definition-fields.ts';
 import { changed } from '../definitions/definition-writes.ts';
+import { basisIn, IfMatch, staleFor } from '../input/if-match.ts';
 import { textOrNull } from '../input/fields.ts';
 import { API_LIMITS } from '../limits.ts';
 import { extractedFaults } from './extracted-properties.ts';
@@ -22,10 +24,12 @@ const Settings = Type.Object(
     extracted_properties: Type.Array(Type.String({ description: 'A path, keys joined by dots.' }), {
       description: 'Properties of events that have columns of their own, so that questions about them read no JSON.',
     }),
+    version: Type.Integer({ description: 'Version, counted from 1 with each change of settings of the game.' }),
   },
   { description: 'Settings of a game.' },
 );
-const EXAMPLE = { time_zone: 'Europe/Berlin', currency: 'EUR', extracted_properties: ['level', 'item.id'] };
+const BODY_EXAMPLE = { time_zone: 'Europe/Berlin', currency: 'EUR', extracted_properties: ['level', 'item.id'] };
+const EXAMPLE = { ...BODY_EXAMPLE, version: 2 };
 
 const shared = {
   path: '/v1/settings',
@@ -38,12 +42,16 @@ const settingsJson = (game: GameDocument | undefined) => ({
   time_zone: zoneOf(game),
   currency: currencyIn(game) ?? null,
   extracted_properties: extractedOf(game),
+  version: versionOf(game),
 });
+
+const settingsAnswer = (game: GameDocument | undefined) => jsonAnswer(settingsJson(game), { etag: versionOf(game) });
 
 const getSettings = defineRoute({
   ...shared,
   ...readBy('viewer'),
   method: 'GET',
+  versioned: true,
   summary: "Get the game's settings",
   description: 'The time zone and the currency of the figures, and the properties that are extracted for them.',
   errors: [],
@@ -51,7 +59,7 @@ const getSettings = defineRoute({
   reply: { description: 'The settings.', schema: Settings, example: EXAMPLE },
   action: {
     kind: 'config',
-    read: (_, { key, services }) => jsonAnswer(settingsJson(services.config.get(gameAddress(key.game))?.document)),
+    read: (_, { key, services }) => settingsAnswer(services.config.get(gameAddress(key.game))?.document),
   },
 });
 
@@ -66,10 +74,13 @@ const patchSettings = defineRoute({
     '`built_to` of answers is null until then. A change of `extracted_properties` holds for events that are written ' +
     'from then on, within a second; answers stay the same.',
   repeatsById: true,
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['FORBIDDEN', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  versioned: true,
   input: {
+    headers: IfMatch,
     body: Type.Object(
       {
+        version: BasedOn,
         time_zone: Type.Optional(
           Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'IANA name, such as `Europe/Berlin`.' }),
         ),
@@ -92,11 +103,11 @@ const patchSettings = defineRoute({
       { additionalProperties: false },
     ),
   },
-  example: EXAMPLE,
+  example: BODY_EXAMPLE,
   reply: { description: 'The settings.', schema: Settings, example: EXAMPLE },
   action: {
     kind: 'write',
-    async write({ body }, context) {
+    async write({ headers, body }, context) {
       const change = changeOf(body);
       if (change.kind === 'failure') return change;
       if (context.key.environment === 'test') return FROM_TEST;
@@ -105,13 +116,16 @@ const patchSettings = defineRoute({
       for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
         const held = config.get(address);
         if (held === undefined) return failure('NOT_FOUND');
-        const written = await context.writes.put(address, { ...held.document, ...change.values }, held.revision);
+        const stale = staleFor(basisIn({ headers, body }), versionOf(held.document));
+        if (stale !== undefined) return stale;
+        const next = changedGame(held.document, change.values);
+        const written = await context.writes.put(address, next, held.revision);
         if (written.kind === 'written') return { kind: 'changed', game: written.entry.document } as const;
         if (written.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
       }
       return failure('SERVICE_UNAVAILABLE');
     },
-    toAnswer: ({ game }) => jsonAnswer(settingsJson(game)),
+    toAnswer: ({ game }) => settingsAnswer(game),
   },
 });
 

@@ -7,6 +7,7 @@ import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.
 import type { ApiKey } from '../../access/api-key.ts';
 import { type AuditedAction, type RawInput, thingOf } from '../../api/route/access.ts';
 import type { Answer } from '../../api/route/answer.ts';
+import { reasonIn } from '../../api/input/change-reason.ts';
 import { markOfProposal } from '../../api/approvals/made-proposals.ts';
 import { mustWait, propose } from '../../api/approvals/proposals.ts';
 import type {
@@ -27,8 +28,11 @@ export type OwnContext = { -readonly [Field in keyof RequestContext]: RequestCon
 
 /** Gives requests what their routes declare: entries in the audit, and waiting for a second person. */
 export interface AuditedRequests {
-  /** @param network the caller's network, called only for routes that declare something */
-  attach(route: KeyedRoute, context: OwnContext, network: () => string): void;
+  /**
+   * @param network the caller's network, called only for routes that declare something
+   * @param input the head of the request, which may say why it changes something
+   */
+  attach(route: KeyedRoute, context: OwnContext, network: () => string, input: RawInput): void;
   /** Stores documents on behalf of the request's caller. */
   writesAs(by: AuditedBy): ConfigStore;
 }
@@ -89,7 +93,7 @@ export function createAuditedRequests(
 
   /** Makes an approved change as a request of its approver. */
   async function perform({ id, route, input }: ApprovedChange, context: OwnContext, by: AuditedBy): Promise<Answer> {
-    const duties = dutiesOf(route, context, by);
+    const duties = dutiesOf(route, context, { ...by, reason: reasonIn(input.headers) });
     const outcome = await route.run(input, {
       ...context,
       ...duties,
@@ -102,11 +106,11 @@ export function createAuditedRequests(
 
   return {
     writesAs,
-    attach(route, context, network) {
+    attach(route, context, network, { headers }) {
       const { audit, approval } = route;
       const waits = approval !== 'none' && mustWait(context);
       if (audit !== 'writes' && route.actionKind !== 'decide' && !waits && !isAudited(audit, context.key)) return;
-      const by = { actor: actorOf(context.key), network: network() };
+      const by = { actor: actorOf(context.key), network: network(), reason: reasonIn(headers) };
       Object.assign(context, dutiesOf(route, context, by));
       if (waits) context.propose = (input) => propose(route, approval, input, context, writesAs(by));
     },

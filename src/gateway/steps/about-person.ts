@@ -42,11 +42,13 @@ function consoleContextOf({ deps, exchange, req, network: networkOf }: PersonCal
   return {
     services,
     network,
-    configAs: ({ id, email }) => audited.writesAs({ actor: { kind: 'user', id, name: email }, network }),
+    configAs: ({ id, email }) => audited.writesAs({ actor: { kind: 'user', id, name: email }, network, reason: '' }),
     auditAs({ id, email }, { kind, action, shows }) {
       const { after } = boundedTexts(undefined, shows);
       const place = { game: '_', environment: '_', kind, key: '', action, playerId: '' } as const;
-      return trail.begin({ actor: { kind: 'user', id, name: email }, network }, [{ ...place, before: '', after }]);
+      return trail.begin({ actor: { kind: 'user', id, name: email }, network, reason: '' }, [
+        { ...place, before: '', after },
+      ]);
     },
     cookie: (name) => cookieValue(cookies, name),
     origin: exchange.headers.origin,

@@ -50,8 +50,8 @@ const WRONG_ENCODING = 'Content-Encoding must be gzip or identity.';
 const STREAMED_ENCODING = 'This body must have no Content-Encoding: unpack it first.';
 
 /** The context of the route, with what it declares: entries in the audit, and waiting for a second person. */
-export function contextMade<C extends Call & WithKey & WithPlayer>(call: C) {
-  const { deps, route, key, player, exchange, network } = call;
+export function contextMade<C extends Call & WithKey & WithPlayer & WithHead>(call: C) {
+  const { deps, route, key, player, exchange, network, head } = call;
   const { services, audited } = deps;
   const context: OwnContext = {
     services,
@@ -64,7 +64,7 @@ export function contextMade<C extends Call & WithKey & WithPlayer>(call: C) {
     ignored: exchange.ignored,
     ...NO_DUTIES,
   };
-  audited.attach(route, context, network);
+  audited.attach(route, context, network, head.input);
   return Object.assign(call, { context });
 }
 

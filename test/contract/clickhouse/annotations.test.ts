@@ -64,6 +64,7 @@ async function change(
     at: Date.now(),
     actor,
     network: '',
+    reason: '',
   };
   const begun = { ...of, outcome: 'begun' } as const;
   const entries = [begun, { ...of, outcome }];

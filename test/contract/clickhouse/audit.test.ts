@@ -38,6 +38,7 @@ const anEntry = (n: number, some: Partial<AuditEntry> = {}): AuditEntry => ({
   playerId: '',
   before: '{"enabled":false}',
   after: '{"enabled":true,"name":"<img onerror=alert(1)> \\u0000\\t\\\\N"}',
+  reason: '20 % more',
   outcome: 'stored',
   ...some,
 });
@@ -104,6 +105,7 @@ describe('entries', () => {
       playerId: '',
       before: '{"enabled":false}',
       after: anEntry(1).after,
+      reason: '20 % more',
       outcome: 'stored',
     });
   });

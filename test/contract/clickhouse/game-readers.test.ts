@@ -146,6 +146,7 @@ describe('a reader of one game', () => {
         players: 'email',
         player_snapshots: 'email, state',
         audit_entries: 'actor, network, before, after',
+        definition_changes: 'actor',
       };
       const except = Object.entries(hidden).find(([table]) => table === name)?.[1];
       const { status, text } = await ofMine(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
 import { createPeople } from '../../support/browser/console-people.ts';
+import { auditIn } from '../../support/in-memory/audit-in.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -30,23 +30,7 @@ beforeEach(() => {
   full = false;
 });
 
-async function entries(): Promise<AuditEntry[]> {
-  let waiting = false;
-  const reader = broker.connect('reader').read('AUDIT', { from: 1, onWaiting: () => (waiting = true) });
-  await reader.started;
-  const { lastSequence } = broker.stream('AUDIT').bounds();
-  const found: AuditEntry[] = [];
-  let seen = 0;
-  await until('all entries are read', () => {
-    for (const { sequence, data } of reader.take(1_000)) {
-      seen = sequence;
-      found.push(...decodeAuditEntries(data));
-    }
-    return seen === lastSequence && (waiting || lastSequence === 0);
-  });
-  reader.stop();
-  return found;
-}
+const entries = (): Promise<AuditEntry[]> => auditIn(broker);
 
 /** The entries about a thing, once its outcome is written. */
 async function entriesOf(thing: string, count = 2): Promise<AuditEntry[]> {

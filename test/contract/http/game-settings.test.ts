@@ -38,16 +38,20 @@ const zoneIs = async (zone: string) => expect((await patch({ time_zone: zone }))
 
 describe('the settings of a game', () => {
   it('are UTC and no currency until it names them, and stay as they are when others change', async () => {
-    expect(await get()).toEqual({ time_zone: 'UTC', currency: null, ...NONE });
-    expect((await patch({ time_zone: 'europe/berlin' })).data).toEqual({
-      time_zone: 'Europe/Berlin',
-      currency: null,
-      ...NONE,
+    expect(await get()).toEqual({ time_zone: 'UTC', currency: null, ...NONE, version: 1 });
+    const berlin = { time_zone: 'Europe/Berlin', ...NONE };
+    expect((await patch({ time_zone: 'europe/berlin' })).data).toEqual({ ...berlin, currency: null, version: 2 });
+    expect((await patch({ currency: 'brl', version: 2 })).data).toEqual({ ...berlin, currency: 'BRL', version: 3 });
+    expect(await patch({ currency: 'EUR', version: 2 })).toMatchObject({
+      status: 412,
+      error: { details: { version: 3 } },
     });
-    expect((await patch({ currency: 'brl' })).data).toEqual({ time_zone: 'Europe/Berlin', currency: 'BRL', ...NONE });
-    expect((await patch({ currency: null })).data).toEqual({ time_zone: 'Europe/Berlin', currency: null, ...NONE });
+    const stale = await gateway.call(key, 'PATCH', PATH, { currency: 'EUR' }, { 'If-Match': '"2"' });
+    expect(stale.status).toBe(412);
+    expect((await patch({ currency: null })).data).toEqual({ ...berlin, currency: null, version: 4 });
     expect(gateway.config.get(gameAddress('demo'))?.document.name).toBe('demo');
-    expect(await get(await gateway.key({ game: 'other' }))).toEqual({ time_zone: 'UTC', currency: null, ...NONE });
+    const none = { time_zone: 'UTC', currency: null, ...NONE, version: 1 };
+    expect(await get(await gateway.key({ game: 'other' }))).toEqual(none);
   });
 
   it.each([

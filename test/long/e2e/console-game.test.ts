@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)(`a game in the console${hasBrowser ? '' : ` (${NO_B
     expect(await page.getByRole('dialog').count()).toBe(0);
     await admin.picture('settings-refused');
     const { body } = await service.call(service.keys.live.server, 'GET', '/v1/settings');
-    expect(body.data).toEqual({ time_zone: 'UTC', currency: null, extracted_properties: [] });
+    expect(body.data).toEqual({ time_zone: 'UTC', currency: null, extracted_properties: [], version: 1 });
   });
 
   test('an admin changes zone and currency, and every screen follows', async () => {

@@ -10,5 +10,6 @@ export function noLookups(): Lookups {
     schemaFaults: unavailable,
     newestOfName: unavailable,
     webhookHealth: unavailable,
+    definitionVersions: unavailable,
   };
 }

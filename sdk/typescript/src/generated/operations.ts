@@ -916,6 +916,8 @@ type SettingsOfGame = {
    * JSON.
    */
   readonly extracted_properties: readonly string[];
+  /** Version, counted from 1 with each change of settings of the game. */
+  readonly version: number;
 };
 
 /** Share of players who converted. */
@@ -1165,7 +1167,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Device id. */
       readonly device_id?: string | null;
@@ -1185,7 +1190,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: ReceiptOfErasure;
   };
@@ -1343,7 +1351,10 @@ export interface Operations {
       /** Your id, or the store's, of this refund. */
       readonly refund_id?: string;
     };
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** Id of the player, assigned by the service. */
@@ -1788,7 +1799,10 @@ export interface Operations {
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
     };
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** When the state was read. */
@@ -2088,7 +2102,10 @@ export interface Operations {
   'POST /v1/events/schemas': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Name of the events that the schema applies to. */
       readonly event_name: string;
@@ -2128,6 +2145,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current event name. */
@@ -2160,6 +2179,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -2322,7 +2343,10 @@ export interface Operations {
   'POST /v1/events/quarantine/replay': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Only events with this name. */
       readonly event_name?: string;
@@ -2537,7 +2561,10 @@ export interface Operations {
   'POST /v1/properties/properties': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Key, unique in game and environment. */
       readonly key: string;
@@ -2628,6 +2655,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current key. */
@@ -2673,6 +2702,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -2704,7 +2735,10 @@ export interface Operations {
   'POST /v1/segments/segments': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Key, unique in game and environment. */
       readonly key?: string;
@@ -2823,6 +2857,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current key. */
@@ -2873,6 +2909,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -2951,6 +2989,8 @@ export interface Operations {
     readonly header: {
       /** text/csv, application/x-ndjson or application/json. */
       readonly 'Content-Type'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: string;
     readonly answer: LoadedList;
@@ -2962,7 +3002,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Your ids of players. */
       readonly external_ids?: readonly string[];
@@ -2989,7 +3032,10 @@ export interface Operations {
       readonly player_id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** Id of the segment. */
@@ -3007,7 +3053,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** An analytics query. */
       readonly query: AnalyticsQuery;
@@ -3110,7 +3159,10 @@ export interface Operations {
   'POST /v1/flags/flags': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Key of the flag. */
       readonly key: string;
@@ -3176,6 +3228,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current key. */
@@ -3233,6 +3287,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /**
@@ -3290,6 +3346,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -3309,6 +3367,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: Flag;
@@ -3994,7 +4054,10 @@ export interface Operations {
       readonly player_id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Value for the player, of the flag's type. */
       readonly value?: unknown;
@@ -4021,7 +4084,10 @@ export interface Operations {
       readonly player_id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** The flag's key. */
@@ -4054,7 +4120,10 @@ export interface Operations {
   'POST /v1/campaigns/campaigns': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Key, unique in game and environment. */
       readonly key?: string;
@@ -4136,6 +4205,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current key. */
@@ -4210,6 +4281,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current key. */
@@ -4284,6 +4357,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -4644,7 +4719,10 @@ export interface Operations {
   'POST /v1/integrations/webhooks': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Display name. */
       readonly name?: string;
@@ -4749,6 +4827,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /**
@@ -4801,6 +4881,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -4820,6 +4902,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** New signing secret. */
@@ -4891,7 +4975,10 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Kind of the sample, for example `event.level_up`. */
       readonly kind?: string;
@@ -5056,7 +5143,10 @@ export interface Operations {
       readonly delivery_id: string;
     };
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       /** Id of the webhook. */
@@ -5077,7 +5167,10 @@ export interface Operations {
       /** Start time. */
       readonly since: string;
     };
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: undefined;
     readonly answer: Recovery;
   };
@@ -6023,7 +6116,10 @@ export interface Operations {
   'POST /v1/analytics/saved-queries': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** Key, unique in game and environment. */
       readonly key: string;
@@ -6065,6 +6161,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** The current key. */
@@ -6099,6 +6197,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -6130,7 +6230,10 @@ export interface Operations {
   'POST /v1/analytics/annotations': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
       /** What happened, for people. */
       readonly text: string;
@@ -6177,6 +6280,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
       /** What happened, for people. */
@@ -6216,6 +6321,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -6237,8 +6344,18 @@ export interface Operations {
   'PATCH /v1/settings': {
     readonly path: undefined;
     readonly query: undefined;
-    readonly header: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
     readonly body: {
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** IANA name, such as `Europe/Berlin`. */
       readonly time_zone?: string;
       /** ISO 4217 code, such as `EUR`. */
@@ -6316,6 +6433,8 @@ export interface Operations {
         readonly before: Readonly<Record<string, unknown>> | null;
         /** The thing after the change, or what the request said. */
         readonly after: Readonly<Record<string, unknown>> | null;
+        /** Why, in the words of whoever made the change (`X-Change-Reason`). */
+        readonly reason: string | null;
         /** `stored`: the change is in effect. */
         readonly outcome: 'begun' | 'stored' | 'refused' | 'unknown';
       }[];
