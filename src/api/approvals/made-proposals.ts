@@ -17,7 +17,7 @@ export function markOfProposal(id: string): Omit<WriteMark, 'at'> {
 
 /**
  * Whether the change of an approved proposal was made. What was deleted has no document for a mark. Changes of single
- * players (overrides, members of a list) have none either: they are repeated, which changes nothing.
+ * players (overrides, single members of a list) have none either: they are repeated, which changes nothing.
  */
 export function isMade(
   { id, params }: ProposalDocument,

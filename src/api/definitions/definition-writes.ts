@@ -201,7 +201,8 @@ function nextVersion<K extends DefinitionKind>(document: Documents[K], context: 
   return marked({ ...document, version: document.version + 1, updatedAt: context.origin.receivedAt }, context);
 }
 
-function marked<K extends DefinitionKind>(document: Documents[K], context: RequestContext): Documents[K] {
+/** A definition with the mark of the request that makes it. */
+export function marked<K extends DefinitionKind>(document: Documents[K], context: RequestContext): Documents[K] {
   const mark = markOf(context);
   const kept = fresh(document, context);
   return {

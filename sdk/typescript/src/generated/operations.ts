@@ -3054,6 +3054,8 @@ export interface Operations {
     };
     readonly query: undefined;
     readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
+import type { SegmentDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import { marked } from '../../definitions/definition-writes.ts';
+import { IfMatch, staleFor } from '../../input/if-match.ts';
 import { type Answer, answer } from '../../route/answer.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, invalid } from '../../route/route.ts';
@@ -40,9 +43,17 @@ export const putMembersOfQuery = defineRoute({
   approval: { id: 'segment.list.query', of: 'segment' },
   repeatsById: true,
   versioned: true,
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUERY_TOO_LARGE', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: [
+    'NOT_FOUND',
+    'CONFLICT',
+    'PRECONDITION_FAILED',
+    'QUERY_TOO_LARGE',
+    'RATE_LIMIT_EXCEEDED',
+    'SERVICE_UNAVAILABLE',
+  ],
   input: {
     params: Type.Object({ id: Type.String({ description: 'Id of the static segment.' }) }),
+    headers: IfMatch,
     body: Type.Object(
       { query: QueryBody, point: Point },
       { additionalProperties: false, description: 'A query, and a figure of its answer.' },
@@ -50,12 +61,13 @@ export const putMembersOfQuery = defineRoute({
   },
   example: PLAYERS_EXAMPLE,
   reply: { description: 'The new list has replaced the old one.', schema: LoadedListSchema, example: LOADED_EXAMPLE },
-  action: { kind: 'service', call: ({ params, body }, context) => replaceList(params.id, body, context) },
+  action: { kind: 'service', call: (input, context) => replaceList(input, context) },
 });
 
+type Body = Parameters<typeof askedBehind>[0];
+
 async function replaceList(
-  id: string,
-  body: Parameters<typeof askedBehind>[0],
+  { params: { id }, headers, body }: { params: { id: string }; headers: IfMatch; body: Body },
   context: RequestContext,
 ): Promise<Answer> {
   const { services } = context;
@@ -64,7 +76,12 @@ async function replaceList(
   const of = askedBehind(body, context);
   if (of.kind === 'failure') return of;
   const question = playersQuestion(of, { shows: 'ids', afterPlayerId: FIRST_UUID, limit: MOST });
-  const loaded = await services.listLoader.load(listRequest(id, context), namesBehind(question, context));
+  const request = {
+    ...listRequest(id, context),
+    staleFor: (version: number) => staleFor(headers, version),
+    marked: (document: SegmentDocument) => marked<'segment'>(document, context),
+  };
+  const loaded = await services.listLoader.load(request, namesBehind(question, context));
   return loaded.kind === 'failure' ? loaded : answer(loadedJson(loaded), { etag: loaded.entry.document.version });
 }
 

@@ -56,7 +56,8 @@ type StaticSegment = SegmentDocument & { list: SegmentList };
  * Invariants
  * 1. A list that was not read to its end, or that an owner did not take, never takes effect.
  * 2. Of two loads that begin with the same current list, one takes effect.
- * 3. A load whose caller disconnected ends when another load of the same segment begins. Such a caller sends its list
+ * 3. A load that is based on a version begins with it. Its mark is written with the list, and proves that it was made.
+ * 4. A load whose caller disconnected ends when another load of the same segment begins. Such a caller sends its list
  *    again.
  */
 export function createListLoader(options: ListLoaderOptions): ListLoader {
@@ -132,7 +133,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
   }
 
   async function putInForce(
-    { address }: ListRequest,
+    { address, marked = unmarked }: ListRequest,
     active: string,
     { load, players }: Pick<SegmentList, 'load' | 'players'>,
   ): Promise<{ kind: 'written'; entry: ConfigEntry<'segment'> } | Failure> {
@@ -144,7 +145,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
       const at = clock.wallMs();
       const { document, revision } = held;
       const next = { ...document, version: document.version + 1, updatedAt: at, list: { load, players, loadedAt: at } };
-      const write = await config.put(address, next, revision);
+      const write = await config.put(address, marked(next), revision);
       if (write.kind === 'written') return write;
       if (write.kind === 'unavailable' || !(await changed(config, address, revision))) break;
     }
@@ -161,6 +162,8 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
       }
       const found = staticSegment(config.get(address)?.document);
       if (found.kind === 'failure') return found;
+      const stale = request.staleFor?.(found.segment.version);
+      if (stale !== undefined) return stale;
       if (loading.has(address.key)) return BUSY;
       if (loading.size >= LIST_LOAD_LIMITS.listLoads) return TOO_MANY_LOADS;
       const tally: ListTally = { members: 0, unknown: 0, unknownNames: [], failure: undefined };
@@ -198,6 +201,8 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
     },
   };
 }
+
+const unmarked = (document: SegmentDocument): SegmentDocument => document;
 
 function staticSegment(document: SegmentDocument | undefined): { kind: 'found'; segment: StaticSegment } | Failure {
   if (document === undefined) return noSegment();

@@ -1,4 +1,4 @@
-import type { DocumentAddress } from '../../../../core/vocabulary/documents/documents.ts';
+import type { DocumentAddress, SegmentDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import type { ListPlayers } from '../../../../core/vocabulary/documents/player-lists.ts';
 import type { ConfigEntry } from '../../../../streams/config/config-store.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
@@ -18,6 +18,10 @@ export interface ListRequest {
   address: DocumentAddress<'segment'> & { environment: 'live' | 'test' };
   /** The id of the player that a list names. */
   idOf: (name: PlayerName) => string;
+  /** Why the list must not replace that of the current version. */
+  staleFor?: (version: number) => Failure | undefined;
+  /** The document with the mark of the request. */
+  marked?: (document: SegmentDocument) => SegmentDocument;
   /** Whether the caller disconnected. A load whose caller is gone makes way for the next one of its segment. */
   isGone?: () => boolean;
 }
