@@ -57,10 +57,11 @@ export function sessionImported(state: PlayerState, { at, digest, durationSecond
 
 /** Beyond the bound, the ids of live purchases stay and the imported one is not remembered. */
 export function purchaseImported(state: PlayerState, fact: PurchaseImported): PlayerState {
-  const { amount, digest, at, currency, productId } = fact;
+  const { amount, paid, digest, at, currency, productId } = fact;
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
   const { recordedPurchases } = state;
+  const converted = paid === undefined ? {} : { paid };
   const details = hasRoomForDetails(recordedPurchases) ? { details: { at, currency, productId } } : {};
   return {
     ...state,
@@ -70,7 +71,7 @@ export function purchaseImported(state: PlayerState, fact: PurchaseImported): Pl
     recordedPurchases:
       digest === null || recordedPurchases.length >= STATE_LIMITS.recordedPurchases
         ? recordedPurchases
-        : [{ digest, amount, totalRevenue, purchaseCount, ...details }, ...recordedPurchases],
+        : [{ digest, amount, ...converted, totalRevenue, purchaseCount, ...details }, ...recordedPurchases],
   };
 }
 

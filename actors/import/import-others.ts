@@ -1,3 +1,4 @@
+import { countedAmount } from '../purchases/counted-amount.ts';
 import { refundOf } from '../purchases/refund-purchase.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
@@ -36,6 +37,7 @@ export function importOthers(draft: Draft, history: PlayerHistory, context: Cont
 
 const REPEATED = Symbol('repeated');
 
+const NO_RATE = 'The purchase cannot be converted.';
 const NO_REFUND = 'The refund does not fit its purchase.';
 
 /** Emits the facts of one line, or returns why not. @param country that the line names */
@@ -48,14 +50,18 @@ function importOther(
 ): string | typeof REPEATED | undefined {
   const base = { entityId: state.id, game, environment, at, externalId: state.externalId } as const;
   if (purchase !== undefined) {
-    const { transactionId } = purchase;
+    const { exchange: _, ...bought } = purchase;
+    const { transactionId } = bought;
     const digest = transactionId === null ? null : digestOf(transactionId);
     const isKnown = digest !== null && state.recordedPurchases.some((earlier) => earlier.digest === digest);
     if (isKnown) return REPEATED;
-    if (state.totalRevenue + purchase.amount > STATE_LIMITS.totalRevenue) {
+    const counted = countedAmount(purchase);
+    if (counted.kind === 'failure') return counted.message ?? NO_RATE;
+    const { kind: _kind, ...money } = counted;
+    if (state.totalRevenue + money.amount > STATE_LIMITS.totalRevenue) {
       return "The player's total_revenue would exceed its maximum.";
     }
-    draft.emit({ kind: 'PurchaseImported', ...base, ...purchase, digest });
+    draft.emit({ kind: 'PurchaseImported', ...base, ...bought, ...money, digest });
   }
   if (refund !== undefined) {
     const { amount, transactionId, refundId } = refund;

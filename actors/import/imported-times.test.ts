@@ -29,7 +29,7 @@ let files = 0;
 function importing(kind: 'players' | 'events', fields: Record<string, unknown>, nowMs = NOW) {
   const format = fileFormat('native', kind);
   if (format === undefined) throw new Error('no format');
-  const { event, ...line } = format.read({ external_id: 'ext-1', ...fields }, nowMs, noNotes());
+  const { event, ...line } = format.read({ external_id: 'ext-1', ...fields }, nowMs, noNotes(), () => undefined);
   const batch = createHistoryBatch();
   const named = event === undefined ? {} : { event: { ...event, eventId: event.eventId ?? `e-${files}` } };
   batch.add({ ...line, ...named, line: 1, playerId: ID });

@@ -10,10 +10,11 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { RecordedPurchase, RecordedRefund } from '../../core/vocabulary/state/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
-  const { digest, amount, by, currency, productId, firstReportedAt: at = fact.at } = fact;
+  const { digest, amount, paid, by, currency, productId, firstReportedAt: at = fact.at } = fact;
   const totalRevenue = state.totalRevenue + amount;
   const purchaseCount = state.purchaseCount + 1;
-  const purchase = { amount, totalRevenue, purchaseCount, details: { at, currency, productId } };
+  const converted = paid === undefined ? {} : { paid };
+  const purchase = { amount, ...converted, totalRevenue, purchaseCount, details: { at, currency, productId } };
   const whose = by === 'client' ? { byClient: true as const } : {};
   return {
     ...state,
@@ -41,25 +42,31 @@ export function purchaseReversed(state: PlayerState, { digest, amount }: Purchas
 
 /** A refund confirms its purchase: no server key replaces it afterwards. It is no activity of the player. */
 export function purchaseRefunded(state: PlayerState, fact: PurchaseRefunded | RefundImported): PlayerState {
-  const { digest, amount, remaining, refundDigest } = fact;
+  const { digest, amount, remaining, refundDigest, paid } = fact;
   const totalRevenue = state.totalRevenue - amount;
   const purchaseCount = state.purchaseCount - (remaining === 0 ? 1 : 0);
-  const refund = { transaction: digest, amount, remaining, totalRevenue, purchaseCount };
+  const back = paid === undefined ? {} : { paid };
+  const refund = { transaction: digest, amount, remaining, totalRevenue, purchaseCount, ...back };
   return {
     ...state,
     totalRevenue,
     purchaseCount,
     isPayer: purchaseCount > 0,
     recordedPurchases: state.recordedPurchases.map((purchase) =>
-      purchase.digest === digest ? refunded(purchase, purchase.amount - remaining) : purchase,
+      purchase.digest === digest ? refunded(purchase, fact) : purchase,
     ),
     ...(refundDigest === null ? {} : { recordedRefunds: withRefund(state, { digest: refundDigest, ...refund }) }),
   };
 }
 
-function refunded(purchase: RecordedPurchase, amount: number): RecordedPurchase {
-  const { byClient: _, ...confirmed } = purchase;
-  return { ...confirmed, refunded: amount };
+function refunded(
+  { byClient: _, ...purchase }: RecordedPurchase,
+  { remaining, paid: back }: Pick<PurchaseRefunded, 'remaining' | 'paid'>,
+): RecordedPurchase {
+  const { paid } = purchase;
+  const returned =
+    paid === undefined || back === undefined ? {} : { paid: { ...paid, refunded: paid.amount - back.remaining } };
+  return { ...purchase, refunded: purchase.amount - remaining, ...returned };
 }
 
 function withRefund({ recordedRefunds = [] }: PlayerState, refund: RecordedRefund): readonly RecordedRefund[] {

@@ -5,11 +5,13 @@ import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { unitsText } from '../../core/kernel/money.ts';
 import type { RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
+import { type CountedAmount, countedAmount, countedBefore } from './counted-amount.ts';
+import { moneyEvent } from './money-event.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackServiceEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../decision/targeting.ts';
-import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
+import type { Paid, RecordedPurchase } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Adds a purchase to the player's revenue, once per `transaction_id`. A server key replaces the purchase that a client
@@ -23,13 +25,17 @@ export function recordPurchase(
   context: Context,
   targeting: () => Targeting,
 ): Reply {
-  const { playerId, amount, currency, productId, transactionId } = command;
+  const { playerId, currency, productId, transactionId } = command;
   const state = playerIn(context, draft.get(playerId));
   if (state === undefined) return failure('PLAYER_NOT_FOUND');
   const digest = transactionId === null ? null : digestOf(transactionId);
   const earlier = digest === null ? undefined : state.recordedPurchases.find((purchase) => purchase.digest === digest);
   const isReplaced = earlier?.byClient !== undefined && context.by === 'server';
   if (earlier !== undefined && !isReplaced) return repeated(playerId, earlier);
+  const counted = countedAmount(command, earlier);
+  if (counted.kind === 'failure') return counted;
+  const { amount, paid } = counted;
+  const converted = paid === undefined ? {} : { paid };
   const totalRevenue = state.totalRevenue - (earlier?.amount ?? 0) + amount;
   const most = context.by === 'client' ? STATE_LIMITS.totalRevenueByClients : STATE_LIMITS.totalRevenue;
   if (totalRevenue > most) {
@@ -41,30 +47,30 @@ export function recordPurchase(
   const { amount: before, details: replaced = { at, currency, productId } } = earlier ?? {};
   if (earlier !== undefined && before !== undefined && transactionId !== null) {
     draft.emit({
-      kind: 'PurchaseReversed',
       ...base,
-      amount: before,
-      currency: replaced.currency,
+      ...countedBefore(earlier),
+      kind: 'PurchaseReversed',
+      currency: earlier.paid?.currency ?? replaced.currency,
       productId: replaced.productId,
       transactionId,
       digest: earlier.digest,
       recordedAt: replaced.at,
     });
   }
-  const purchase = { amount, currency, productId, transactionId, digest };
+  const purchase = { amount, ...converted, currency, productId, transactionId, digest };
   const first = earlier === undefined ? {} : { firstReportedAt: replaced.at };
   draft.emit({ kind: 'PurchaseRecorded', ...base, ...purchase, ...(by === undefined ? {} : { by }), ...first });
   const purchaseCount = state.purchaseCount + (earlier === undefined ? 1 : 0);
-  const reply = { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount } as const;
+  const reply = { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), totalRevenue, purchaseCount } as const;
   // The event of the client's purchase already has the same content.
-  if (before === amount) return { ...reply, replayed: true };
+  if (before === amount && earlier?.paid?.amount === paid?.amount) return { ...reply, replayed: true };
   trackServiceEvent(
     draft,
     {
       playerId,
       eventId: command.eventId,
       eventName: before === undefined ? PURCHASE_EVENT : CORRECTION_EVENT,
-      properties: propertiesOf(command, before),
+      properties: propertiesOf(command, counted, before),
       sessionId: null,
       timestamp: at,
     },
@@ -74,21 +80,22 @@ export function recordPurchase(
   return reply;
 }
 
-/** The event's properties, with exact amounts; absent fields are left out. */
-function propertiesOf(
-  { amount, currency, productId, transactionId }: RecordPurchase,
-  before: number | undefined,
+/** What an event says of a purchase; an import reads it back. */
+export function propertiesOf(
+  { currency, productId, transactionId }: Pick<RecordPurchase, 'currency' | 'productId' | 'transactionId'>,
+  { amount, paid }: Pick<CountedAmount, 'amount' | 'paid'>,
+  before?: number,
 ): JsonText {
-  const rest = JSON.stringify({
-    currency: currency ?? undefined,
-    product_id: productId ?? undefined,
-    transaction_id: transactionId ?? undefined,
-  });
-  const amounts = `"amount":${unitsText(amount)}${before === undefined ? '' : `,"previous_amount":${unitsText(before)}`}`;
-  return `{${amounts}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+  return moneyEvent(
+    { amount, previous_amount: before, paid_amount: paid?.amount },
+    { exchange_rate: paid?.rate, currency, product_id: productId, transaction_id: transactionId },
+  );
 }
 
 /** Repeats the reply to the first request. */
-function repeated(playerId: string, { amount, totalRevenue, purchaseCount }: RecordedPurchase): Reply {
-  return { kind: 'purchaseRecorded', playerId, amount, totalRevenue, purchaseCount, replayed: true };
+function repeated(playerId: string, { amount, paid, totalRevenue, purchaseCount }: RecordedPurchase): Reply {
+  return { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), totalRevenue, purchaseCount, replayed: true };
 }
+
+const paidIn = (paid: Paid | undefined) =>
+  paid === undefined ? {} : { paid: { amount: paid.amount, currency: paid.currency } };

@@ -1,16 +1,16 @@
 import { type Failure, failure } from '../../core/kernel/errors.ts';
-import { unitsText } from '../../core/kernel/money.ts';
+import { convertedAt, unitsText } from '../../core/kernel/money.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
-import type { JsonText } from '../../core/kernel/text/json.ts';
 import type { RefundPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PurchaseRefunded } from '../../core/vocabulary/facts/purchase-facts.ts';
 import { REFUND_EVENT } from '../../core/vocabulary/service-events.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
-import type { RecordedRefund } from '../../core/vocabulary/state/player.ts';
+import type { PaidBack, RecordedRefund } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { Targeting } from '../decision/targeting.ts';
+import { moneyEvent } from './money-event.ts';
 import { trackServiceEvent } from '../events/track.ts';
 
 /**
@@ -51,6 +51,7 @@ export function refundPurchase(
   };
   draft.emit(fact);
   const { amount, remaining } = fact;
+  const paid = fact.paid === undefined ? {} : { paid: fact.paid };
   const after = playerIn(context, draft.get(playerId)) ?? state;
   const { totalRevenue, purchaseCount } = after;
   trackServiceEvent(
@@ -66,41 +67,63 @@ export function refundPurchase(
     context,
     targeting,
   );
-  return { kind: 'purchaseRefunded', playerId, amount, remaining, totalRevenue, purchaseCount };
+  return { kind: 'purchaseRefunded', playerId, amount, remaining, ...paid, totalRevenue, purchaseCount };
 }
 
 interface Refund {
   kind: 'refund';
   amount: number;
   remaining: number;
+  paid?: PaidBack;
   currency: string | null;
   productId: string | null;
 }
 
 /**
  * What a refund of a transaction is, or why it is refused.
- * @param wanted `null`: all that remains
+ * @param wanted in the currency in which the amount of the purchase was sent; `null`: all that remains
  */
 export function refundOf(state: PlayerState, digest: string, wanted: number | null): Refund | Failure {
   const purchase = state.recordedPurchases.find((recorded) => recorded.digest === digest);
   if (purchase === undefined) return failure('NOT_FOUND', UNKNOWN_TRANSACTION);
-  const { amount: paid, refunded = 0, details } = purchase;
-  const left = paid - refunded;
+  const { amount: counted, refunded = 0, details, paid } = purchase;
+  const {
+    amount: sent,
+    currency = details?.currency ?? null,
+    refunded: returned = 0,
+  } = paid ?? {
+    amount: counted,
+    refunded,
+  };
+  const left = sent - returned;
   const amount = wanted ?? left;
-  if (left === 0) {
-    return failure('CONFLICT', `The purchase of ${unitsText(paid)} is refunded already; nothing of it remains.`, {
-      remaining: 0,
-    });
+  const unit = paid === undefined ? '' : ` ${paid.currency}`;
+  if (counted === refunded) {
+    return failure(
+      'CONFLICT',
+      `The purchase of ${unitsText(sent)}${unit} is refunded already; nothing of it remains.`,
+      {
+        remaining: 0,
+      },
+    );
   }
   if (amount > left) {
     const message =
-      `\`amount\` is ${unitsText(amount)}; ${unitsText(left)} of the purchase of ${unitsText(paid)} remain. ` +
+      `\`amount\` is ${unitsText(amount)}; ${unitsText(left)}${unit} of the purchase of ${unitsText(sent)}${unit} remain. ` +
       'Send at most that, or no `amount` to refund what remains.';
     return failure('CONFLICT', message, { remaining: Number(unitsText(left)) });
   }
-  const { currency = null, productId = null } = details ?? {};
-  return { kind: 'refund', amount, remaining: left - amount, currency, productId };
+  const product = { currency, productId: details?.productId ?? null };
+  if (paid === undefined) return { kind: 'refund', amount, remaining: left - amount, ...product };
+  // All parts together are rounded once, so that the last one leaves nothing.
+  const remaining = amount === left ? 0 : counted - convertedAt(paid.rate, returned + amount);
+  const back = { amount, remaining: left - amount, currency: paid.currency };
+  if (remaining === counted - refunded) return failure('CONFLICT', tooSmall(back));
+  return { kind: 'refund', amount: counted - refunded - remaining, remaining, paid: back, ...product };
 }
+
+const tooSmall = ({ amount, currency }: PaidBack): string =>
+  `\`amount\` is ${unitsText(amount)} ${currency}, less than 0.0001 of the game's currency. Refund a larger part.`;
 
 export const UNKNOWN_TRANSACTION =
   'The player has no purchase with this `transaction_id`. Check both ids. The service remembers the latest ' +
@@ -113,27 +136,22 @@ const USED_REFUND_ID = failure(
 
 /** Without an amount a refund takes what remains, so its repeat matches one that left nothing. */
 function isRepeat(
-  { transaction, amount, remaining }: RecordedRefund,
+  { transaction, amount, remaining, paid }: RecordedRefund,
   command: RefundPurchase,
   digest: string,
 ): boolean {
-  return transaction === digest && (command.amount === null ? remaining === 0 : command.amount === amount);
+  const isSame = command.amount === null ? remaining === 0 : command.amount === (paid?.amount ?? amount);
+  return transaction === digest && isSame;
 }
 
 /** Repeats the reply to the first request. */
-function repeated(playerId: string, refund: RecordedRefund): Reply {
-  const { amount, remaining, totalRevenue, purchaseCount } = refund;
-  return { kind: 'purchaseRefunded', playerId, amount, remaining, totalRevenue, purchaseCount, replayed: true };
+function repeated(playerId: string, { digest: _, transaction: __, ...refund }: RecordedRefund): Reply {
+  return { kind: 'purchaseRefunded', playerId, ...refund, replayed: true };
 }
 
-/** The event's properties, with exact amounts; absent fields are left out. */
-function propertiesOf(fact: PurchaseRefunded): JsonText {
-  const { amount, remaining, currency, productId, transactionId, refundId } = fact;
-  const rest = JSON.stringify({
-    currency: currency ?? undefined,
-    product_id: productId ?? undefined,
-    transaction_id: transactionId,
-    refund_id: refundId ?? undefined,
-  });
-  return `{"amount":${unitsText(amount)},"remaining":${unitsText(remaining)},${rest.slice(1)}`;
+function propertiesOf({ amount, remaining, paid, currency, productId, transactionId, refundId }: PurchaseRefunded) {
+  return moneyEvent(
+    { amount, remaining, paid_amount: paid?.amount },
+    { currency, product_id: productId, transaction_id: transactionId, refund_id: refundId },
+  );
 }

@@ -40,7 +40,8 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, toDate(received_at), player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in. A server key's
+-- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in; `paid_amount` is in
+-- `currency`, and NULL where nothing was converted. A server key's
 -- purchase replaces one that a client key recorded under the same transaction_id. Then one more row ('replaced') takes
 -- the client's back: all its values, with the negative amount, and -1 in `counts`; the server's has the client's
 -- `received_at`. A refund is a row with the negative amount at its own time, and -1 in `counts` if nothing remains of
@@ -54,6 +55,7 @@ CREATE TABLE IF NOT EXISTS purchases
     external_id String CODEC(ZSTD(1)),
     amount Decimal(18, 4) CODEC(ZSTD(1)),
     currency LowCardinality(Nullable(String)),
+    paid_amount Nullable(Decimal(18, 4)) CODEC(ZSTD(1)),
     product_id LowCardinality(Nullable(String)),
     transaction_id Nullable(String) CODEC(ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),

@@ -79,6 +79,7 @@ export const time: Declare<number> = columnOf('time');
 export const nullableTime: Declare<number> = columnOf('time', true);
 /** Integer ten-thousandths. */
 export const money: Declare<number> = columnOf('money');
+export const nullableMoney: Declare<number> = columnOf('money', true);
 export const texts: Declare<readonly string[]> = columnOf('texts');
 export const float64s: Declare<readonly number[]> = columnOf('float64s');
 

@@ -50,7 +50,7 @@ export const ERRORS = {
     message: 'The Idempotency-Key was used for another request; send a new key.',
     meaning:
       'The Idempotency-Key was used for another request, the key or name is taken, a quota is used up, ' +
-      'or the resource is in use.',
+      'the resource is in use, or a purchase has no exchange rate.',
   },
   DUPLICATE_PLAYER: {
     status: 409,

@@ -2,7 +2,7 @@ import { assert, bigInt, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SHARED_LIMITS } from './limits.ts';
 import { STATE_LIMITS } from '../vocabulary/limits.ts';
-import { parseAmount, unitsText } from './money.ts';
+import { convertedAt, parseAmount, unitsText } from './money.ts';
 
 describe('an amount of money', () => {
   it.each([
@@ -135,6 +135,43 @@ describe('an amount of money', () => {
         expect(BigInt(whole + decimals.padEnd(4, '0'))).toBe(BigInt(total));
         expect(decimals).not.toMatch(/0$/);
       }),
+    );
+  });
+});
+
+describe('an amount at an exchange rate', () => {
+  it.each([
+    // 1,500 yen; 9.99 dollars; the halves at the fifth decimal go to the even neighbour.
+    [15_000_000, 0.00617, 92_550],
+    [99_900, 1.0837, 108_262],
+    [5, 1.5, 8],
+    [5, 0.5, 2],
+    [15, 0.5, 8],
+    [1, 0.5, 0],
+    [1, 0.500001, 1],
+    [10_000, 1e-7, 0],
+    [900_000_000_000 * 10_000, 1e-7, 900_000_000],
+    [10_000, 4.1e6, 41_000_000_000],
+    [3, 0.1, 0],
+    [10_001, 1.00005, 10_002],
+  ])('is the exact product, half to even: %d at %d is %d', (amount, rate, expected) => {
+    expect(convertedAt(rate, amount)).toBe(expected);
+  });
+
+  it('is that of the decimal that the rate is written as, whatever its notation', () => {
+    const rates = tuple(integer({ min: 1, max: 999_999_999 }), integer({ min: 0, max: 14 }));
+    assert(
+      property(integer({ min: 1, max: 10 ** 12 }), rates, (amount, [digits, decimals]) => {
+        const [above, below] = [BigInt(amount) * BigInt(digits), 10n ** BigInt(decimals)];
+        const twice = (above % below) * 2n;
+        const floor = above / below;
+        const rounded = twice > below || (twice === below && floor % 2n === 1n) ? floor + 1n : floor;
+        const converted = convertedAt(Number(`${digits}e-${decimals}`), amount);
+        if (rounded > BigInt(SHARED_LIMITS.purchaseAmount))
+          expect(converted).toBeGreaterThan(SHARED_LIMITS.purchaseAmount);
+        else expect(converted).toBe(Number(rounded));
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -19,6 +19,18 @@ export function parseAmount(text: string): number | undefined {
   return amount > 0 && amount <= SHARED_LIMITS.purchaseAmount ? amount : undefined;
 }
 
+/**
+ * An amount of one currency in another, rounded as `parseAmount` rounds.
+ * @param rate units of the other currency for one unit; its shortest decimal form counts, so no product is a float
+ * @returns ten-thousandths; 0 or infinite for amounts that are too small or too large
+ */
+export function convertedAt(rate: number, tenThousandthsPaid: number): number {
+  const decimal = parseDecimal(String(rate));
+  if (decimal === undefined) throw new Error(`${rate} is no rate`);
+  const product = BigInt(decimal.digits || '0') * BigInt(tenThousandthsPaid);
+  return tenThousandths({ digits: product === 0n ? '' : String(product), exponent: decimal.exponent - DECIMAL_PLACES });
+}
+
 /** Converts ten-thousandths to units: exact below 2^39 units, rounded to the nearest float above. */
 export function inUnits(tenThousandths: number): number {
   return tenThousandths / SCALE;

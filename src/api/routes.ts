@@ -50,6 +50,7 @@ import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './operations/freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
 import { gameInit } from './game/game-init.ts';
+import { exchangeRatesRoutes } from './settings/exchange-rates.ts';
 import { gameSettingsRoutes } from './settings/game-settings.ts';
 import { gameSync } from './game/game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep/ofrep.ts';
@@ -147,6 +148,7 @@ const CONSOLE_ROUTES: readonly Route[] = [
   ...savedQueryRoutes,
   ...annotationRoutes,
   ...gameSettingsRoutes,
+  ...exchangeRatesRoutes,
   ...sessionRoutes,
   setPassword,
   ...passkeyRoutes,

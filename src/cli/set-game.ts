@@ -1,8 +1,10 @@
 import { Command, Option } from 'commander';
 import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/game.ts';
-import { changedGame, gameAddress } from '../../streams/config/games.ts';
+import { ratesAddress } from '../../streams/config/exchange-rates.ts';
+import { changedGame, currencyIn, gameAddress } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
 import { currencyOf, CURRENCY_RULE } from '../../core/kernel/currencies.ts';
+import { keptByText } from '../api/settings/game-settings.ts';
 import { extractedFaults } from '../api/settings/extracted-properties.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { CLI_LIMITS } from './limits.ts';
@@ -73,6 +75,9 @@ export function setGameCommand(context: CliContext): Command {
         const hasSecret = store.get(playerTokensAddress(id)) !== undefined;
         const changes = changesOf(entry.document, hasSecret, options);
         if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
+        const table = store.get(ratesAddress(id))?.document;
+        const { currency = currencyIn(entry.document) } = changes;
+        if (table !== undefined && currency !== table.currency) throw new CliError(keptByText(table.currency));
         const written = await store.put(gameAddress(id), changedGame(entry.document, changes), entry.revision);
         if (written.kind === 'conflict') {
           throw new CliError('Another command changed the game at the same time. Try again.');

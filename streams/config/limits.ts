@@ -3,6 +3,9 @@ export const CONFIG_LIMITS = {
   /** How long an owner waits for the CONFIG revision that a command refers to. */
   configWaitMs: 1_000,
 
+  /** Days for which an exchange rate serves where newer ones are missing: weekends, holidays and a late upload. */
+  rateAgeDays: 7,
+
   /** Characters of an e-mail address (RFC 5321, section 4.5.3.1). */
   userEmailLength: 254,
   /** One-time links of one user that are not used yet. A further one replaces the oldest. */

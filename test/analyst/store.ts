@@ -184,7 +184,8 @@ async function importOf(plan: GamePlan, call: Call, kind: ImportKind, lines: rea
   }
   const importId = uuidv5(NAMESPACE, `${plan.id} ${call.player} ${call.at} ${kind}`);
   const playerIdOfLine = (): string => playerIdOf(plan.id, call.player);
-  const options = { fileKind: 'ndjson', format, importId, nowMs: call.at, playerIdOf: playerIdOfLine } as const;
+  const of = { playerIdOf: playerIdOfLine, exchangeOf: () => undefined };
+  const options = { fileKind: 'ndjson', format, importId, nowMs: call.at, ...of } as const;
   const batch = createHistoryBatch();
   for await (const read of readHistory({ chunks: chunks(), share: () => undefined }, options)) {
     for (const line of read) {

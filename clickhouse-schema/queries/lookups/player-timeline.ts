@@ -21,6 +21,8 @@ export interface TimelineEntry {
   why: string;
   value: string;
   number: number;
+  /** What was paid of a purchase in another currency than the game's; 0: nothing. */
+  paid: number;
 }
 
 /** Entries, newest first: by `received_at`, then by their place in the log. */
@@ -76,17 +78,18 @@ interface TimelineRow {
   why: string;
   value: string;
   number: number;
+  paid: number;
   found: number;
 }
 
 function timelineEntry(row: TimelineRow): TimelineEntry {
-  const { kind, id, name, what, why, value, number } = row;
+  const { kind, id, name, what, why, value, number, paid } = row;
   const place = {
     receivedMs: Number(row.received_ms),
     sequence: Number(row.place_sequence),
     index: row.place_index,
   };
-  return { kind, place, id, name, what, why, value, number };
+  return { kind, place, id, name, what, why, value, number, paid };
 }
 
 const ORDER = 'received_ms DESC, place_sequence DESC, place_index DESC, kind';

@@ -15,9 +15,9 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 /**
  * How each table fills the columns that all parts of a timeline share: `id`, `name` (of what), `what` (happened),
- * `why`, `value` (text) and `number`.
+ * `why`, `value` (text), `number` and `paid`.
  */
-const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; key?: string }>> = {
+const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; paid?: string; key?: string }>> = {
   event: {
     table: 'events',
     columns: `event_id AS id, toString(event_name) AS name, toString(source) AS what, schema_fault AS why,
@@ -41,6 +41,7 @@ const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; key
       multiIf(purchases.kind = 'refund', 'refunded', purchases.kind = 'replaced', 'reversed', 'recorded') AS what,
       toString(recorded_by) AS why,
       toString(ifNull(currency, '')) AS value, toFloat64(amount) AS number`,
+    paid: 'toFloat64(ifNull(paid_amount, 0))',
   },
   segment: {
     table: 'segment_transitions',
@@ -78,10 +79,10 @@ const BEHIND = `
  * read for one page only.
  */
 export function timelinePart(kind: TimelineKind, isBehind: boolean): string {
-  const { table, columns, key = '' } = PARTS[kind];
+  const { table, columns, paid = '0.', key = '' } = PARTS[kind];
   return `
   SELECT '${kind}' AS kind, toUnixTimestamp64Milli(received_at) AS received_ms, facts_sequence AS place_sequence,
-    facts_index AS place_index, ${columns}
+    facts_index AS place_index, ${columns}, ${paid} AS paid
   FROM ${table}
   WHERE ${PLAYER} AND (${key}${PLACE}) IN (
     SELECT ${key}${PLACE}

@@ -7,7 +7,19 @@ import type {
 import type { SessionClosed, SessionRecorded } from '../../../core/vocabulary/facts/session-facts.ts';
 import { keyKind } from '../event-source.ts';
 import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';
-import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uint64, uuid } from '../column-types.ts';
+import {
+  int8,
+  money,
+  nullableMoney,
+  nullableText,
+  nullableTime,
+  text,
+  texts,
+  time,
+  uint32,
+  uint64,
+  uuid,
+} from '../column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of sessions, opened by an init or recorded by a caller, and of purchases. */
@@ -67,6 +79,7 @@ const purchases = factTable(
     external_id: text((fact) => fact.externalId),
     amount: money((fact) => (fact.rowKind === 'purchase' ? fact.amount : -fact.amount)),
     currency: nullableText((fact) => fact.currency),
+    paid_amount: nullableMoney(paidAmount),
     product_id: nullableText((fact) => fact.productId),
     transaction_id: nullableText((fact) => fact.transactionId),
     received_at: time((fact) => fact.receivedAt),
@@ -78,6 +91,11 @@ const purchases = factTable(
     facts_created: uint64((fact, { stream }) => (fact.recordedBy === 'import' ? createdMs(stream) : 0)),
   },
 });
+
+function paidAmount({ paid, rowKind }: ReturnType<typeof purchaseRow>): number | null {
+  if (paid === undefined) return null;
+  return rowKind === 'purchase' ? paid.amount : -paid.amount;
+}
 
 function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseRefunded | PurchaseImported | RefundImported) {
   const bought = { receivedAt: fact.at, counts: 1, rowKind: 'purchase', refundId: null };

@@ -12,7 +12,9 @@ export type RecordedPurchaseTuple = [
   details?: DetailsTuple | null,
   byClient?: boolean,
   refunded?: number,
+  paid?: PaidTuple,
 ];
+type PaidTuple = [amount: number, currency: string, rate: number, refunded?: number];
 type DetailsTuple = [at: number, currency: string | null, productId: string | null];
 export type RecordedRefundTuple = [
   digest: string,
@@ -21,6 +23,7 @@ export type RecordedRefundTuple = [
   remaining: number,
   totalRevenue: number,
   purchaseCount: number,
+  paid?: [amount: number, remaining: number, currency: string],
 ];
 export type KeyTuple = [key: string, bodyHash: string, at: number, reply: Uint8Array, byClient?: boolean];
 export type EventTuple = [
@@ -49,33 +52,45 @@ export function eventFromTuple(tuple: EventTuple): RecentEvent {
 }
 
 export function purchaseToTuple(purchase: RecordedPurchase): RecordedPurchaseTuple {
-  const { digest, amount, totalRevenue, purchaseCount, details, byClient = false, refunded = 0 } = purchase;
+  const { digest, amount, totalRevenue, purchaseCount, details, byClient = false, refunded = 0, paid } = purchase;
   const tuple: RecordedPurchaseTuple = [digest, amount, totalRevenue, purchaseCount];
-  const hasMore = byClient || refunded > 0;
+  const hasMore = byClient || refunded > 0 || paid !== undefined;
   if (details !== undefined) tuple.push([details.at, details.currency, details.productId]);
   else if (hasMore) tuple.push(null);
   if (hasMore) tuple.push(byClient);
-  if (refunded > 0) tuple.push(refunded);
+  if (refunded > 0 || paid !== undefined) tuple.push(refunded);
+  if (paid !== undefined) {
+    const head = [paid.amount, paid.currency, paid.rate] as const;
+    tuple.push(paid.refunded === undefined ? [...head] : [...head, paid.refunded]);
+  }
   return tuple;
 }
 
 export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchase {
-  const [digest, amount, totalRevenue, purchaseCount, details = null, byClient = false, refunded = 0] = tuple;
+  const [digest, amount, totalRevenue, purchaseCount, details = null, byClient = false, refunded = 0, paid] = tuple;
   const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount };
   if (refunded > 0) purchase.refunded = refunded;
   if (byClient) purchase.byClient = byClient;
   if (details !== null) purchase.details = { at: details[0], currency: details[1], productId: details[2] };
+  if (paid !== undefined) {
+    purchase.paid = { amount: paid[0], currency: paid[1], rate: paid[2] };
+    if (paid[3] !== undefined) purchase.paid.refunded = paid[3];
+  }
   return purchase;
 }
 
 export function refundToTuple(refund: RecordedRefund): RecordedRefundTuple {
-  const { digest, transaction, amount, remaining, totalRevenue, purchaseCount } = refund;
-  return [digest, transaction, amount, remaining, totalRevenue, purchaseCount];
+  const { digest, transaction, amount, remaining, totalRevenue, purchaseCount, paid } = refund;
+  const tuple: RecordedRefundTuple = [digest, transaction, amount, remaining, totalRevenue, purchaseCount];
+  if (paid !== undefined) tuple.push([paid.amount, paid.remaining, paid.currency]);
+  return tuple;
 }
 
 export function refundFromTuple(tuple: RecordedRefundTuple): RecordedRefund {
-  const [digest, transaction, amount, remaining, totalRevenue, purchaseCount] = tuple;
-  return { digest, transaction, amount, remaining, totalRevenue, purchaseCount };
+  const [digest, transaction, amount, remaining, totalRevenue, purchaseCount, paid] = tuple;
+  const refund: RecordedRefund = { digest, transaction, amount, remaining, totalRevenue, purchaseCount };
+  if (paid !== undefined) refund.paid = { amount: paid[0], remaining: paid[1], currency: paid[2] };
+  return refund;
 }
 
 export function keyToTuple(remembered: RememberedKey): KeyTuple {

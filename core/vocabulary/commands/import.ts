@@ -3,6 +3,7 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { PackedEvents } from '../facts/packed-events.ts';
 import type { PlayedWith } from '../state/device.ts';
 import type { Environment } from '../documents/scope.ts';
+import type { Exchange } from './recorded.ts';
 
 /* Imported history: the command and its reply. Amounts are in ten-thousandths, times epoch milliseconds. */
 
@@ -99,7 +100,9 @@ export interface ImportedSession extends PlayedWith {
 }
 
 export interface ImportedPurchase {
+  /** As the file has it; `exchange` as in `RecordPurchase`. */
   amount: number;
+  exchange?: Exchange;
   /** ISO 4217. */
   currency: string | null;
   productId: string | null;
@@ -107,6 +110,7 @@ export interface ImportedPurchase {
 }
 
 export interface ImportedRefund {
+  /** In the currency in which the amount of the purchase was sent. */
   amount: number;
   transactionId: string;
   refundId: string | null;

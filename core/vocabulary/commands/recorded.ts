@@ -1,6 +1,6 @@
 import type { IdempotencyClaim } from './idempotency-claim.ts';
 
-/* Commands by which callers record what happened elsewhere. Amounts are in ten-thousandths of the game's currency. */
+/* Commands by which callers record what happened elsewhere. Amounts are in ten-thousandths. */
 
 /** Record a finished session. Times are epoch milliseconds, as the caller sent them. */
 export interface RecordSession {
@@ -16,13 +16,15 @@ export interface RecordSession {
   idempotency?: IdempotencyClaim;
 }
 
-/** Record a purchase. `amount` is in ten-thousandths of the game's currency. */
+/** Record a purchase. `amount` is in ten-thousandths, as the caller sent it. */
 export interface RecordPurchase {
   kind: 'RecordPurchase';
   playerId: string;
   amount: number;
   /** ISO 4217, as the caller sent it. */
   currency: string | null;
+  /** What makes `amount` one of the game's currency. Absent: it is one. */
+  exchange?: Exchange;
   productId: string | null;
   transactionId: string | null;
   /** Of the event that records it. */
@@ -30,7 +32,13 @@ export interface RecordPurchase {
   idempotency?: IdempotencyClaim;
 }
 
-/** Refund a purchase. `amount` is in ten-thousandths of the game's currency; `null`: what remains of the purchase. */
+/** The rate from the currency of a purchase to the game's; `null`: none is known for that day (`2026-01-15`). */
+export type Exchange = { rate: number } | { rate: null; day: string };
+
+/**
+ * Refund a purchase. `amount` is in ten-thousandths of the currency in which that of the purchase was sent; `null`:
+ * what remains of the purchase.
+ */
 export interface RefundPurchase {
   kind: 'RefundPurchase';
   playerId: string;

@@ -6,7 +6,7 @@ import type { ImportedReply } from './import.ts';
 import type { ListedReply } from '../documents/player-lists.ts';
 import type { PreviewedReply } from './preview.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
-import type { PlayerFields, PlayerView } from '../state/player.ts';
+import type { Paid, PaidBack, PlayerFields, PlayerView } from '../state/player.ts';
 
 /** The player after a register, patch or read. */
 export interface PlayerReply {
@@ -91,6 +91,8 @@ export interface PurchaseRecordedReply {
   kind: 'purchaseRecorded';
   playerId: string;
   amount: number;
+  /** Present if `amount` was converted. */
+  paid?: Pick<Paid, 'amount' | 'currency'>;
   totalRevenue: number;
   purchaseCount: number;
   replayed?: true;
@@ -102,6 +104,8 @@ export interface PurchaseRefundedReply {
   playerId: string;
   amount: number;
   remaining: number;
+  /** Present if the purchase was converted. */
+  paid?: PaidBack;
   totalRevenue: number;
   purchaseCount: number;
   replayed?: true;

@@ -7,6 +7,7 @@ import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { DocumentKind } from './document-kinds.ts';
+import type { ExchangeRatesDocument } from './exchange-rates.ts';
 import type { GameDocument } from './game.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
@@ -292,6 +293,7 @@ export interface DeploymentDocument {
 /** The documents of the CONFIG bucket by kind; `document-kinds.ts` says what is true of each. */
 export interface Documents {
   game: GameDocument;
+  exchange_rates: ExchangeRatesDocument;
   key: ApiKeyDocument;
   webhook: WebhookDocument;
   segment: SegmentDocument;

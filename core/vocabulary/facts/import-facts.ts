@@ -6,7 +6,7 @@ import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } fro
 import type { PackedEvents } from './packed-events.ts';
 import type { PlayedWith } from '../state/device.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
-import type { PlayerView } from '../state/player.ts';
+import type { Paid, PlayerView } from '../state/player.ts';
 
 /*
  * The facts of imported history.
@@ -59,8 +59,10 @@ export interface SessionImported extends FactBase, ImportedSession, PlayedFrom {
   externalId: string;
 }
 
-export interface PurchaseImported extends FactBase, ImportedPurchase {
+export interface PurchaseImported extends FactBase, Omit<ImportedPurchase, 'exchange'> {
   kind: 'PurchaseImported';
+  /** Present if `amount` was converted. */
+  paid?: Paid;
   /** Digest of the transaction id; see `RecordedPurchase`. `null` without one. */
   digest: string | null;
   externalId: string;

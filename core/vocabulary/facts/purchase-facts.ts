@@ -1,10 +1,13 @@
 import type { CallerKind } from '../documents/scope.ts';
+import type { Paid, PaidBack } from '../state/player.ts';
 import type { FactBase } from './fact-base.ts';
 
 /** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
 export interface PurchaseRecorded extends FactBase {
   kind: 'PurchaseRecorded';
   amount: number;
+  /** Present if `amount` was converted. */
+  paid?: Paid;
   /** ISO 4217, as the caller sent it. */
   currency: string | null;
   productId: string | null;
@@ -26,6 +29,7 @@ export interface PurchaseRecorded extends FactBase {
 export interface PurchaseReversed extends FactBase {
   kind: 'PurchaseReversed';
   amount: number;
+  paid?: Paid;
   currency: string | null;
   productId: string | null;
   transactionId: string;
@@ -39,6 +43,8 @@ export interface PurchaseReversed extends FactBase {
 export interface PurchaseRefunded extends FactBase {
   kind: 'PurchaseRefunded';
   amount: number;
+  /** Present if the purchase was converted. */
+  paid?: PaidBack;
   /** What remains of the purchase; 0: it no longer counts. */
   remaining: number;
   currency: string | null;

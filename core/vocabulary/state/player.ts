@@ -143,10 +143,27 @@ export interface RecordedPurchase {
   purchaseCount: number;
   /** What was refunded of `amount`. Absent: nothing. */
   refunded?: number;
+  /** Present if `amount` was converted; `refunded` as above. */
+  paid?: Paid & { refunded?: number };
   /** Present if a client key recorded it and nothing was refunded: a server key then replaces the purchase. */
   byClient?: true;
   /** What a correction and a refund repeat. Absent for all but the newest (`PURCHASE_LIMITS.detailedPurchases`). */
   details?: PurchaseDetails;
+}
+
+/** What a player paid in another currency than the game's, in ten-thousandths, and the rate that made it `amount`. */
+export interface Paid {
+  amount: number;
+  /** ISO 4217. */
+  currency: string;
+  rate: number;
+}
+
+/** The part of it that a refund paid back, and what remains. */
+export interface PaidBack {
+  amount: number;
+  remaining: number;
+  currency: string;
 }
 
 /** The fields of a purchase, and its time (epoch milliseconds). */
@@ -166,6 +183,8 @@ export interface RecordedRefund {
   remaining: number;
   totalRevenue: number;
   purchaseCount: number;
+  /** Present if the purchase was converted. */
+  paid?: PaidBack;
 }
 
 /** An intervention of a campaign, to be shown in the game. Times are epoch milliseconds, 0: not yet. */

@@ -20,7 +20,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'bornSeq',
 ]);
 /** Amounts, held as integer ten-thousandths. */
-const MONEY: ReadonlySet<string> = new Set(['totalRevenue', 'amount']);
+const MONEY: ReadonlySet<string> = new Set(['totalRevenue', 'amount', 'refunded', 'remaining']);
 const MONEY_SCALE = 10_000;
 /** Names of times in epoch milliseconds, such as `openedAt` and `since`; 0 means never. */
 const TIME = /At$|^(?:at|since)$/;

@@ -4,13 +4,16 @@ import { currencyOf, CURRENCY_RULE } from '../../../core/kernel/currencies.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import type { ExchangeRatesDocument } from '../../../core/vocabulary/documents/exchange-rates.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
 import { changedGame, currencyIn, extractedOf, gameAddress, versionOf, zoneOf } from '../../../streams/config/games.ts';
 import { BasedOn } from '../definitions/definition-fields.ts';
+import { ratesAddress } from '../../../streams/config/exchange-rates.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { basisIn, IfMatch, staleFor } from '../input/if-match.ts';
 import { textOrNull } from '../input/fields.ts';
 import { API_LIMITS } from '../limits.ts';
+import { FROM_TEST } from './from-test.ts';
 import { extractedFaults } from './extracted-properties.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
@@ -74,7 +77,7 @@ const patchSettings = defineRoute({
     '`built_to` of answers is null until then. A change of `extracted_properties` holds for events that are written ' +
     'from then on, within a second; answers stay the same.',
   repeatsById: true,
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   versioned: true,
   input: {
     headers: IfMatch,
@@ -118,6 +121,9 @@ const patchSettings = defineRoute({
         if (held === undefined) return failure('NOT_FOUND');
         const stale = staleFor(basisIn({ headers, body }), versionOf(held.document));
         if (stale !== undefined) return stale;
+        const { currency = currencyIn(held.document) } = change.values;
+        const table = config.get(ratesAddress(context.key.game))?.document;
+        if (table !== undefined && currency !== table.currency) return keptBy(table);
         const next = changedGame(held.document, change.values);
         const written = await context.writes.put(address, next, held.revision);
         if (written.kind === 'written') return { kind: 'changed', game: written.entry.document } as const;
@@ -153,7 +159,8 @@ function changeOf({ time_zone: zoneText, currency: code, extracted_properties: e
   return { kind: 'change', values } as const;
 }
 
-const FROM_TEST = failure(
-  'FORBIDDEN',
-  'Both environments share the settings of a game. Change them with a key of the live environment.',
-);
+const keptBy = ({ currency }: ExchangeRatesDocument) => failure('CONFLICT', keptByText(currency));
+
+/** Why the currency of a game with exchange rates stays. */
+export const keptByText = (currency: string): string =>
+  `The game has exchange rates to ${currency}. Delete them before you change its currency.`;

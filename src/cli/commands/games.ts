@@ -4,10 +4,11 @@ import { createGame, currencyIn, extractedOf, gameAddress, isGameId, zoneOf } fr
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { playerTokensCommand } from './player-tokens.ts';
+import { gameRatesCommand } from '../game-rates.ts';
 import { setGameCommand } from '../set-game.ts';
 import { table } from '../table.ts';
 
-/** `games create|list|set|player-tokens` */
+/** `games create|list|set|rates|player-tokens` */
 export function gamesCommand(context: CliContext): Command {
   const command = new Command('games').description('Manage games. Players, keys and definitions belong to a game.');
   command
@@ -60,7 +61,10 @@ export function gamesCommand(context: CliContext): Command {
         context.print(table(['id', 'name', 'tenant', 'created', ...settings], rows));
       }),
     );
-  return command.addCommand(setGameCommand(context)).addCommand(playerTokensCommand(context));
+  return command
+    .addCommand(setGameCommand(context))
+    .addCommand(gameRatesCommand(context))
+    .addCommand(playerTokensCommand(context));
 }
 
 function shownAttributes(allowed: ClientAttributes = 'all'): string {

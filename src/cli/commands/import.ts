@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
+import { exchangeOf as rateFor } from '../../../streams/config/exchange-rates.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { lockName } from '../../local/data-dir-lock.ts';
 import { CliError } from '../cli-error.ts';
@@ -26,6 +27,7 @@ import { importFile, type ImportFileOptions } from '../import/import-file.ts';
 import { readImportSource } from '../import/files/import-source.ts';
 import { knownImports } from '../import/import-state.ts';
 import { FILE_KINDS, fileKindOf, stateOf, type FileKind } from '../import/files/open-source.ts';
+import type { ExchangeOf } from '../import/files/purchase-lines.ts';
 import { createPlayerIds } from '../import/send/player-ids.ts';
 import type { ReadOptions } from '../import/files/read-history.ts';
 import { grouped, progressLine, type Progress } from '../import/progress-line.ts';
@@ -90,10 +92,11 @@ async function runImport(
   await context.withDeployment(async (store, log) => {
     const namespace = namespaceOf(store, options.game);
     const playerIdOf = createPlayerIds(namespace, options.environment);
+    const exchangeOf: ExchangeOf = (currency, atMs) => rateFor(store, options.game, currency, atMs);
     const nowMs = context.clock.wallMs();
     if (options.dryRun === true) {
       const fit = options.fit === true;
-      await checkFiles(files, kinds, { format, importId: '', nowMs, fit, playerIdOf }, context);
+      await checkFiles(files, kinds, { format, importId: '', nowMs, fit, playerIdOf, exchangeOf }, context);
       return;
     }
     await withHistoryClient({ store, log, context, ...options }, async (client) => {
@@ -125,6 +128,7 @@ async function runImport(
           fileKind: kinds[place] ?? 'ndjson',
           fit: options.fit === true,
           playerIdOf,
+          exchangeOf,
           openEventIds: kind === 'events' ? openEventIds : undefined,
           statePath,
           rejectedPath,

@@ -64,6 +64,7 @@ async function optionsOf(path: string, more: Partial<ImportFileOptions>): Promis
     format,
     fileKind: 'ndjson',
     playerIdOf: () => '7d6f3f5e-6f0b-5f8e-9d2c-000000000001',
+    exchangeOf: () => undefined,
     statePath: join(folder, 'states', 'state.json'),
     rejectedPath: join(folder, 'rejected.ndjson'),
     fromStart: false,

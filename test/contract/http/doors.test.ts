@@ -77,7 +77,7 @@ async function importPlayer(name: string, times: Record<string, string>): Promis
   const format = fileFormat('native', 'players');
   if (format === undefined) throw new Error('there is no such format');
   const fields = { external_id: name, attributes: { country: 'FI' }, ...times };
-  const { event: _, ...line } = format.read(fields, Date.now(), noNotes());
+  const { event: _, ...line } = format.read(fields, Date.now(), noNotes(), () => undefined);
   const batch = createHistoryBatch();
   batch.add({ ...line, line: 1, playerId: idOf(name) });
   files += 1;

@@ -117,6 +117,7 @@ export const audit = {
     quarantine: 'quarantine',
     sql: 'SQL statements',
     game: 'game settings',
+    exchange_rates: 'exchange rates',
     player_tokens: 'player tokens',
     approval: 'approvals',
     saved_query: 'saved queries',

@@ -378,6 +378,21 @@ type EventToTrack = {
   readonly event_id?: string;
 };
 
+/** Exchange rates of a game. */
+type ExchangeRatesOfGame = {
+  /** ISO 4217 code of the game's currency. */
+  readonly currency: string;
+  /** Grows with each change. */
+  readonly version: number;
+  /** When it was stored. */
+  readonly updated_at: string;
+  /**
+   * Rates by ISO 4217 code of another currency and by day: one for each day on which it
+   * changes, and at least one in 7 days.
+   */
+  readonly rates: Readonly<Record<string, Readonly<Record<string, number>>>>;
+};
+
 /** A figure of the query's answer. */
 type FigureOfQuerySAnswer = {
   /** The value of `by`, as in the answer. */
@@ -1302,8 +1317,8 @@ export interface Operations {
     };
     readonly query: {
       /**
-       * Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0
-       * and at most 900,000,000,000.
+       * Amount paid, in the game's currency, or in `currency` if the game has exchange rates: a
+       * decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most 900,000,000,000.
        */
       readonly amount: number;
       /** ISO 4217 code of the currency the player paid in, in upper case. */
@@ -1320,6 +1335,13 @@ export interface Operations {
       readonly player_id: string;
       /** Amount of the purchase, in the game's currency. */
       readonly amount: number;
+      /** What the player paid, if it was converted. */
+      readonly paid?: {
+        /** As you sent it. */
+        readonly amount: number;
+        /** ISO 4217 code. */
+        readonly currency: string;
+      };
       /**
        * Sum of all purchases of the player, including this one, less its refunds, in the game's
        * currency.
@@ -1344,8 +1366,8 @@ export interface Operations {
       /** The transaction_id of the purchase. */
       readonly transaction_id: string;
       /**
-       * Amount to refund, in the game's currency: a decimal number greater than 0 and at most what
-       * remains of the purchase.
+       * Amount to refund, in the game's currency, or in that of a converted purchase: a decimal
+       * number greater than 0 and at most what remains of the purchase.
        */
       readonly amount?: number;
       /** Your id, or the store's, of this refund. */
@@ -1365,6 +1387,15 @@ export interface Operations {
       readonly amount: number;
       /** What remains of the purchase after it. */
       readonly remaining: number;
+      /** The same in the currency that the player paid in, if the purchase was converted. */
+      readonly paid?: {
+        /** Amount of the refund. */
+        readonly amount: number;
+        /** What remains of the purchase. */
+        readonly remaining: number;
+        /** ISO 4217 code. */
+        readonly currency: string;
+      };
       /** Sum of all purchases of the player, less its refunds, in the game's currency. */
       readonly total_revenue: number;
       /** Number of purchases of the player of which something remains. */
@@ -1775,6 +1806,13 @@ export interface Operations {
          * schema or campaign.
          */
         readonly number?: number;
+        /** What the player paid or got back in another currency, which `number` was converted from. */
+        readonly paid?: {
+          /** Negative when taken back. */
+          readonly amount: number;
+          /** ISO 4217 code. */
+          readonly currency: string;
+        };
         /** The first faults of a quarantined event. */
         readonly faults?: readonly {
           /** JSON Pointer into the properties. */
@@ -6369,6 +6407,55 @@ export interface Operations {
       readonly extracted_properties?: readonly string[];
     };
     readonly answer: SettingsOfGame;
+  };
+  /** Get the game's exchange rates. */
+  'GET /v1/settings/exchange-rates': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: ExchangeRatesOfGame;
+  };
+  /** Replace the game's exchange rates. */
+  'PUT /v1/settings/exchange-rates': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /**
+       * Rates by ISO 4217 code of another currency and by day: one for each day on which it
+       * changes, and at least one in 7 days.
+       */
+      readonly rates: Readonly<Record<string, Readonly<Record<string, number>>>>;
+      /** The game's currency, as returned by GET. */
+      readonly currency?: string;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: ExchangeRatesOfGame;
+  };
+  /** Delete the game's exchange rates. */
+  'DELETE /v1/settings/exchange-rates': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Always true. */
+      readonly deleted: boolean;
+    };
   };
   /** List changes that people, API keys and operators made. */
   'GET /v1/audit': {

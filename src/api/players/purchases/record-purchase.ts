@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { PLAYER_API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
+import { exchangeOf } from '../../../../streams/config/exchange-rates.ts';
 import { answer } from '../../route/answer.ts';
 import { amountField, money } from './amount.ts';
 import { refusedPurchase } from './client-purchases.ts';
@@ -17,7 +18,9 @@ export const recordPurchase = defineRoute({
   description:
     'Send the fields as query parameters. A transaction_id counts once per player, however late a repeat arrives; ' +
     'the repeat returns the first response. Without a transaction_id and an Idempotency-Key, every request records a ' +
-    'new purchase. The service also tracks the event `purchase`. A game can refuse purchases from client keys.',
+    'new purchase. The service also tracks the event `purchase`. A game can refuse purchases from client keys. In a ' +
+    'game with exchange rates a purchase in another currency is converted; without a rate for its day it is refused ' +
+    '(409), and a repeat is refused until the rate is there.',
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
@@ -28,15 +31,16 @@ export const recordPurchase = defineRoute({
     params: Type.Object({ id: PlayerId }),
     query: Type.Object({
       amount: amountField(
-        "Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most " +
-          '900,000,000,000. It is rounded to four decimals, half to even; an amount that rounds to 0 is refused.',
+        "Amount paid, in the game's currency, or in `currency` if the game has exchange rates: a decimal number " +
+          '(`9.99`, `.5`, `1e1`) greater than 0 and at most 900,000,000,000. It is rounded to four decimals, half to ' +
+          'even, and again after a conversion; an amount that rounds to 0 is refused.',
       ),
       currency: Type.Optional(
         Type.String({
           format: 'currency',
           description:
-            'ISO 4217 code of the currency the player paid in, in upper case. It is only recorded: `amount` is in ' +
-            "the game's currency, which the service never converts.",
+            'ISO 4217 code of the currency the player paid in, in upper case. Without exchange rates of the game ' +
+            "(`/v1/settings/exchange-rates`) it is only recorded: `amount` is in the game's currency.",
         }),
       ),
       product_id: Type.Optional(
@@ -58,6 +62,15 @@ export const recordPurchase = defineRoute({
       {
         player_id: PlayerId,
         amount: money('Amount of the purchase'),
+        paid: Type.Optional(
+          Type.Object(
+            {
+              amount: Type.Number({ description: 'As you sent it.' }),
+              currency: Type.String({ description: 'ISO 4217 code.' }),
+            },
+            { description: 'What the player paid, if it was converted.' },
+          ),
+        ),
         total_revenue: money('Sum of all purchases of the player, including this one, less its refunds'),
         purchase_count: Type.Integer({
           description: 'Number of purchases of the player, including this one, without those that are wholly refunded.',
@@ -83,6 +96,8 @@ export const recordPurchase = defineRoute({
       if (amount === undefined) return invalid([{ path: 'amount', message: 'must be a decimal number' }]);
       const { origin, services, idempotency } = context;
       const playerId = params.id.toLowerCase();
+      const currency = query.currency ?? null;
+      const exchange = exchangeOf(services.config, context.key.game, currency, origin.receivedAt);
       return {
         kind: 'addressed',
         playerId: playerId,
@@ -90,7 +105,8 @@ export const recordPurchase = defineRoute({
           kind: 'RecordPurchase',
           playerId,
           amount,
-          currency: query.currency ?? null,
+          currency,
+          ...(exchange === undefined ? {} : { exchange }),
           productId: query.product_id ?? null,
           transactionId: query.transaction_id ?? null,
           eventId: services.ids.uuidv7(origin.receivedAt),
@@ -100,9 +116,11 @@ export const recordPurchase = defineRoute({
     },
     toAnswer(reply) {
       if (reply.kind !== 'purchaseRecorded') throw new Error(`a recorded purchase was answered with ${reply.kind}`);
-      const { playerId, amount, totalRevenue, purchaseCount, replayed = false } = reply;
+      const { playerId, amount, paid, totalRevenue, purchaseCount, replayed = false } = reply;
+      const converted =
+        paid === undefined ? '' : `"paid":{"amount":${unitsText(paid.amount)},"currency":"${paid.currency}"},`;
       return answer(
-        `{"player_id":"${playerId}","amount":${unitsText(amount)},"total_revenue":${unitsText(totalRevenue)},` +
+        `{"player_id":"${playerId}","amount":${unitsText(amount)},${converted}"total_revenue":${unitsText(totalRevenue)},` +
           `"purchase_count":${purchaseCount},"is_payer":true}`,
         { replayed },
       );

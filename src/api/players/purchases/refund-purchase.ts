@@ -42,8 +42,9 @@ export const refundPurchase = defineRoute({
       }),
       amount: Type.Optional(
         amountField(
-          "Amount to refund, in the game's currency: a decimal number greater than 0 and at most what remains of the " +
-            'purchase. It is rounded as the amount of a purchase. By default what remains.',
+          "Amount to refund, in the game's currency, or in that of a converted purchase: a decimal number greater than 0 " +
+            'and at most what remains of the purchase. It is rounded and converted as the amount of the purchase. By ' +
+            'default what remains.',
         ),
       ),
       refund_id: Type.Optional(
@@ -66,6 +67,16 @@ export const refundPurchase = defineRoute({
         transaction_id: Type.String({ description: 'The transaction_id of the purchase.' }),
         amount: money('Amount of the refund'),
         remaining: money('What remains of the purchase after it; 0 if it no longer counts'),
+        paid: Type.Optional(
+          Type.Object(
+            {
+              amount: Type.Number({ description: 'Amount of the refund.' }),
+              remaining: Type.Number({ description: 'What remains of the purchase.' }),
+              currency: Type.String({ description: 'ISO 4217 code.' }),
+            },
+            { description: 'The same in the currency that the player paid in, if the purchase was converted.' },
+          ),
+        ),
         total_revenue: money('Sum of all purchases of the player, less its refunds'),
         purchase_count: Type.Integer({ description: 'Number of purchases of the player of which something remains.' }),
         is_payer: Type.Boolean({ description: 'Whether something remains of any purchase of the player.' }),
@@ -105,10 +116,15 @@ export const refundPurchase = defineRoute({
     },
     toAnswer(reply, _context, { transactionId }) {
       if (reply.kind !== 'purchaseRefunded') throw new Error(`a refund was answered with ${reply.kind}`);
-      const { playerId, amount, remaining, totalRevenue, purchaseCount, replayed = false } = reply;
+      const { playerId, amount, remaining, paid, totalRevenue, purchaseCount, replayed = false } = reply;
+      const converted =
+        paid === undefined
+          ? ''
+          : `"paid":{"amount":${unitsText(paid.amount)},"remaining":${unitsText(paid.remaining)},` +
+            `"currency":"${paid.currency}"},`;
       return answer(
         `{"player_id":"${playerId}","transaction_id":${JSON.stringify(transactionId)},` +
-          `"amount":${unitsText(amount)},"remaining":${unitsText(remaining)},` +
+          `"amount":${unitsText(amount)},"remaining":${unitsText(remaining)},${converted}` +
           `"total_revenue":${unitsText(totalRevenue)},"purchase_count":${purchaseCount},` +
           `"is_payer":${purchaseCount > 0}}`,
         { replayed },

@@ -50,6 +50,15 @@ const Entry = Type.Object(
           'Seconds of a session, amount of a purchase (negative when taken back), version of a flag, schema or campaign.',
       }),
     ),
+    paid: Type.Optional(
+      Type.Object(
+        {
+          amount: Type.Number({ description: 'Negative when taken back.' }),
+          currency: Type.String({ description: 'ISO 4217 code.' }),
+        },
+        { description: 'What the player paid or got back in another currency, which `number` was converted from.' },
+      ),
+    ),
     faults: Type.Optional(
       Type.Array(
         Type.Object(
@@ -159,7 +168,7 @@ export const getPlayerTimeline = defineRoute({
 const JSON_VALUES: ReadonlySet<TimelineKind> = new Set(['event', 'quarantined', 'exposure']);
 const NUMBERED: ReadonlySet<TimelineKind> = new Set(['quarantined', 'session', 'purchase', 'exposure', 'campaign']);
 
-function entryText({ kind, place, name, what, id, why, value, number }: TimelineEntry): string {
+function entryText({ kind, place, name, what, id, why, value, number, paid }: TimelineEntry): string {
   const head = JSON.stringify({
     kind,
     received_at: formatTimestamp(place.receivedMs),
@@ -168,6 +177,7 @@ function entryText({ kind, place, name, what, id, why, value, number }: Timeline
     ...(id === '' ? {} : { id }),
     ...(why === '' || kind === 'quarantined' ? {} : { why }),
     ...(NUMBERED.has(kind) ? { number } : {}),
+    ...(paid === 0 ? {} : { paid: { amount: paid, currency: value } }),
   });
   const faults = kind === 'quarantined' ? `,"faults":${why === '' ? '[]' : why}` : '';
   const text = JSON_VALUES.has(kind) ? value : JSON.stringify(value);

@@ -84,6 +84,7 @@ const AUDITED_TABLES = {
       ...PLAYER,
       amount: 'text',
       currency: 'plain',
+      paid_amount: 'text',
       product_id: 'plain',
       transaction_id: 'plain',
       received_at: 'time',

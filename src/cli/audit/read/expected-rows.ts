@@ -178,7 +178,9 @@ function rowOfPurchase(
   head: readonly Cell[],
   row: RowOf,
 ): ExpectedRow {
-  const what = [fact.currency, fact.productId, fact.transactionId];
+  const isTakenBack = fact.kind !== 'PurchaseRecorded' && fact.kind !== 'PurchaseImported';
+  const paid = fact.paid === undefined ? null : money(isTakenBack ? -fact.paid.amount : fact.paid.amount);
+  const what = [fact.currency, paid, fact.productId, fact.transactionId];
   switch (fact.kind) {
     case 'PurchaseReversed': {
       const when = [time(fact.recordedAt), 'client'];

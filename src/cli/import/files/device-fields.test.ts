@@ -5,7 +5,7 @@ import { noNotes, type Fields } from './line-fields.ts';
 const NOW = Date.UTC(2026, 0, 15);
 
 function read(fields: Fields, from: ImportSource = 'native', kind: ImportKind = 'events'): HistoryLine | undefined {
-  return fileFormat(from, kind)?.read(fields, NOW, noNotes());
+  return fileFormat(from, kind)?.read(fields, NOW, noNotes(), () => undefined);
 }
 
 const native = (some: Fields): Fields => ({ external_id: 'ann', event_name: 'e', timestamp: '2025-01-01', ...some });

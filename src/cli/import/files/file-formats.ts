@@ -1,8 +1,7 @@
 import { jsonText } from '../../../../core/kernel/text/json.ts';
 import { PURCHASE_EVENT, REFUND_EVENT, SESSION_EVENT } from '../../../../core/vocabulary/service-events.ts';
-import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { isEmail } from '../../../../core/kernel/text/email.ts';
-import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
+import { isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
 import { PLAYER_API_LIMITS } from '../../../api/players/limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
@@ -22,9 +21,11 @@ import {
   type LineNotes,
   optionalText,
   optionalTime,
+  requiredId,
   requiredText,
   requiredTime,
 } from './line-fields.ts';
+import { type ExchangeOf, moneyLineOf, recordedPurchaseOf, recordedRefundOf } from './purchase-lines.ts';
 
 /*
  * What the lines of a file say, by the product that exported it. A format reads the fields of one line, and throws
@@ -42,7 +43,7 @@ export interface FileFormat {
   optional: readonly string[] | undefined;
   /** JSON Pointers of the objects whose values are imported: faults elsewhere in the line do not matter. */
   documents: readonly string[];
-  read(fields: Fields, nowMs: number, notes: LineNotes): HistoryLine;
+  read(fields: Fields, nowMs: number, notes: LineNotes, exchangeOf: ExchangeOf): HistoryLine;
 }
 
 export type ImportKind = 'events' | 'players' | 'purchases';
@@ -57,11 +58,6 @@ export const IMPORT_SOURCES = [
 
 const eventName = (fields: Fields, name: string): string => requiredText(fields, name, TEXT_LIMITS.nameLength);
 const playerName = (fields: Fields, name: string): string => requiredId(fields, name, TEXT_LIMITS.externalIdLength);
-function requiredId(fields: Fields, name: string, maxLength: number): string {
-  const id = requiredText(fields, name, maxLength);
-  if (isBrokenId(id)) throw new LineFault(`\`${name}\` ${BROKEN_ID}.`);
-  return id;
-}
 /** An id that is none is absent, as in the API. */
 function ownId(fields: Fields, name: string, maxLength: number = TEXT_LIMITS.callerIdLength): string | undefined {
   const id = optionalText(fields, name, maxLength);
@@ -91,8 +87,8 @@ const nativeEvents: FileFormat = {
     // What another deployment of this service made of a session, a purchase or a refund counts here too.
     if (fields['source'] !== 'service') return line;
     if (name === SESSION_EVENT) line.session = sessionOf({ ...fields, ...parsed(properties) }, NATIVE_SESSION);
-    if (name === PURCHASE_EVENT) line.purchase = purchaseOf(parsed(properties));
-    if (name === REFUND_EVENT) line.refund = refundOf(parsed(properties));
+    if (name === PURCHASE_EVENT) line.purchase = recordedPurchaseOf(parsed(properties));
+    if (name === REFUND_EVENT) line.refund = recordedRefundOf(parsed(properties));
     return line;
   },
 };
@@ -101,39 +97,14 @@ const nativePurchases: FileFormat = {
   required: ['external_id', 'amount', 'timestamp'],
   optional: ['currency', 'product_id', 'transaction_id', 'refund_id', ...Object.values(NATIVE_DEVICE)],
   documents: [],
-  read(fields, nowMs) {
+  read(fields, nowMs, _notes, exchangeOf) {
     const base = { externalId: playerName(fields, 'external_id'), at: requiredTime(fields, 'timestamp', nowMs) };
     const device = deviceOf(fields, NATIVE_DEVICE);
-    const sent = amountText(fields);
-    if (sent.startsWith('-')) {
-      const refund = refundOf({ ...fields, amount: sent.slice(1) });
-      const { amount, transactionId, refundId } = refund;
-      const properties = moneyEvent(amount, { transaction_id: transactionId, refund_id: refundId });
-      return {
-        ...base,
-        refund,
-        event: { eventId: undefined, eventName: REFUND_EVENT, properties, sessionId: null, ...device },
-      };
-    }
-    if (optionalText(fields, 'refund_id', TEXT_LIMITS.callerIdLength) !== undefined) {
-      throw new LineFault('`refund_id` belongs to a refund, whose `amount` is below 0.');
-    }
-    const purchase = purchaseOf(fields);
-    const { amount, currency, productId, transactionId } = purchase;
-    const properties = moneyEvent(amount, { currency, product_id: productId, transaction_id: transactionId });
-    return {
-      ...base,
-      purchase,
-      event: { eventId: undefined, eventName: PURCHASE_EVENT, properties, sessionId: null, ...device },
-    };
+    const { properties, ...made } = moneyLineOf(fields, (currency) => exchangeOf(currency, base.at));
+    const eventName = 'refund' in made ? REFUND_EVENT : PURCHASE_EVENT;
+    return { ...base, ...made, event: { eventId: undefined, eventName, properties, sessionId: null, ...device } };
   },
 };
-
-/** The properties of an event about money, with the exact amount; absent fields are left out. */
-function moneyEvent(amount: number, fields: Readonly<Record<string, string | null>>): string {
-  const rest = JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)));
-  return `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
-}
 
 const nativePlayers: FileFormat = {
   required: ['external_id'],
@@ -276,36 +247,3 @@ function sessionOf(fields: Fields, { length, device }: SessionFields): NonNullab
     ...deviceOf(fields, device).playedWith,
   };
 }
-
-function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
-  const amount = parseAmount(amountText(fields));
-  if (amount === undefined) throw new LineFault('`amount` must be a number above 0, in the currency of the game.');
-  const currency = optionalText(fields, 'currency', CURRENCY_LENGTH)?.toUpperCase() ?? null;
-  // The API takes currencies in circulation; history may have others.
-  if (currency !== null && !/^[A-Z]{3}$/.test(currency)) {
-    throw new LineFault('`currency` must be an ISO 4217 currency code, for example USD.');
-  }
-  const productId = optionalText(fields, 'product_id', PLAYER_API_LIMITS.productIdLength) ?? null;
-  const isNamed = optionalText(fields, 'transaction_id', TEXT_LIMITS.callerIdLength) !== undefined;
-  // A repeat that is not recognised would be paid twice.
-  const transactionId = isNamed ? requiredId(fields, 'transaction_id', TEXT_LIMITS.callerIdLength) : null;
-  return { amount, currency, productId, transactionId };
-}
-
-/** Empty if it is neither a text nor a number. */
-function amountText({ amount }: Fields): string {
-  return typeof amount === 'string' || typeof amount === 'number' ? String(amount) : '';
-}
-
-function refundOf(fields: Fields): NonNullable<ImportItem['refund']> {
-  const amount = parseAmount(amountText(fields));
-  if (amount === undefined) throw new LineFault('`amount` of a refund must be a number other than 0.');
-  const isNamed = optionalText(fields, 'refund_id', TEXT_LIMITS.callerIdLength) !== undefined;
-  return {
-    amount,
-    transactionId: requiredId(fields, 'transaction_id', TEXT_LIMITS.callerIdLength),
-    refundId: isNamed ? requiredId(fields, 'refund_id', TEXT_LIMITS.callerIdLength) : null,
-  };
-}
-
-const CURRENCY_LENGTH = 3;

@@ -1,5 +1,6 @@
 import { parseNotedJson } from '../../../gateway/http/read/parse-json.ts';
 import { fitDocument, isAbsent } from '../../../api/segment-clients/fit-document.ts';
+import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
 import { dayOf } from '../../../../core/kernel/days.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
@@ -29,6 +30,12 @@ export function requiredText(fields: Fields, name: string, maxLength: number): s
   const text = optionalText(fields, name, maxLength);
   if (text === undefined) throw new LineFault(`\`${name}\` is missing.`);
   return text;
+}
+
+export function requiredId(fields: Fields, name: string, maxLength: number): string {
+  const id = requiredText(fields, name, maxLength);
+  if (isBrokenId(id)) throw new LineFault(`\`${name}\` ${BROKEN_ID}.`);
+  return id;
 }
 
 /** What was done to the objects of a line, so that they may be stored. */

@@ -5,6 +5,7 @@ import { readMessage } from '../../../api/segment-clients/segment-message.ts';
 import { CliError } from '../../cli-error.ts';
 import { fileFormat, type ImportKind, type ImportSource } from './file-formats.ts';
 import type { FileKind } from './open-source.ts';
+import type { ExchangeOf } from './purchase-lines.ts';
 import { readHistory, type ReadLine } from './read-history.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
@@ -17,7 +18,8 @@ async function read(
     kind = 'events',
     fileKind = 'ndjson',
     fit = false,
-  }: { from?: ImportSource; kind?: ImportKind; fileKind?: FileKind; fit?: boolean },
+    exchangeOf = () => undefined,
+  }: { from?: ImportSource; kind?: ImportKind; fileKind?: FileKind; fit?: boolean; exchangeOf?: ExchangeOf },
 ): Promise<ReadLine[]> {
   const format = fileFormat(from, kind);
   if (format === undefined) throw new Error('no such format');
@@ -25,7 +27,8 @@ async function read(
     yield Buffer.from(text);
   }
   const file = { chunks: chunks(), share: () => undefined };
-  const options = { fileKind, format, importId: 'file-1', nowMs: NOW, fit, playerIdOf: (id: string) => `player ${id}` };
+  const playerIdOf = (id: string) => `player ${id}`;
+  const options = { fileKind, format, importId: 'file-1', nowMs: NOW, fit, playerIdOf, exchangeOf };
   const lines: ReadLine[] = [];
   for await (const some of readHistory(file, options)) lines.push(...some);
   return lines;

@@ -11,6 +11,7 @@ import { csvFields } from '../../../../core/kernel/text/csv-fields.ts';
 import { withoutApostrophes } from '../../../../core/kernel/text/csv-text.ts';
 import type { FileFormat } from './file-formats.ts';
 import { LineFault, noNotes, type Fields, type LineNotes } from './line-fields.ts';
+import type { ExchangeOf } from './purchase-lines.ts';
 import type { OpenFile, FileKind } from './open-source.ts';
 import { beginsWithArray, splitJson } from '../../../../core/kernel/text/split-json.ts';
 import { splitRecords, type FileRecord } from '../../../../core/kernel/text/split-records.ts';
@@ -31,6 +32,7 @@ export interface ReadOptions {
   /** Store what was cut of a line as it is then. Otherwise its event goes to quarantine. */
   fit?: boolean;
   playerIdOf: (externalId: string) => string;
+  exchangeOf: ExchangeOf;
 }
 
 /** UUID namespace of ids of imported events. Never change it: a repeat would have other ids. */
@@ -94,8 +96,8 @@ function itemOf(
   options: ReadOptions,
   notes: LineNotes,
 ): { item: ImportItem; ownId?: string | undefined } {
-  const { format, importId, nowMs, fit, playerIdOf } = options;
-  const { event, ...read } = format.read(fields, nowMs, notes);
+  const { format, importId, nowMs, fit, playerIdOf, exchangeOf } = options;
+  const { event, ...read } = format.read(fields, nowMs, notes, exchangeOf);
   const item: ImportItem = { line, playerId: playerIdOf(read.externalId), ...read };
   const [cut] = fit === true ? [] : notes.cut;
   if (event === undefined) {

@@ -74,7 +74,7 @@ async function importFile(path: string, kind: ImportKind, fileKind: 'csv' | 'ndj
     yield readFileSync(path);
   }
   const playerIdOf = (externalId: string): string => uuidv5('5b2f1a6e-6f0e-4d5b-9a57-2d4b8f1c7e90', externalId);
-  const options = { fileKind, format, importId: kind, nowMs: Date.now(), playerIdOf };
+  const options = { fileKind, format, importId: kind, nowMs: Date.now(), playerIdOf, exchangeOf: () => undefined };
   let batch = createHistoryBatch();
   let after = 0;
   const send = async (): Promise<void> => {
