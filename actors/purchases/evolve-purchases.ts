@@ -60,9 +60,10 @@ export function purchaseRefunded(state: PlayerState, fact: PurchaseRefunded | Re
 }
 
 function refunded(
-  { byClient: _, ...purchase }: RecordedPurchase,
+  recorded: RecordedPurchase,
   { remaining, paid: back }: Pick<PurchaseRefunded, 'remaining' | 'paid'>,
 ): RecordedPurchase {
+  const { byClient: _, ...purchase } = recorded;
   const { paid } = purchase;
   const returned =
     paid === undefined || back === undefined ? {} : { paid: { ...paid, refunded: paid.amount - back.remaining } };

@@ -145,7 +145,8 @@ function isRepeat(
 }
 
 /** Repeats the reply to the first request. */
-function repeated(playerId: string, { digest: _, transaction: __, ...refund }: RecordedRefund): Reply {
+function repeated(playerId: string, recorded: RecordedRefund): Reply {
+  const { digest: _, transaction: __, ...refund } = recorded;
   return { kind: 'purchaseRefunded', playerId, ...refund, replayed: true };
 }
 
