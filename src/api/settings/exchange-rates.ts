@@ -7,7 +7,8 @@ import { currencyIn, gameAddress } from '../../../streams/config/games.ts';
 import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { timeOut } from '../input/fields.ts';
-import { IfMatch, staleFor } from '../input/if-match.ts';
+import { BasedOn } from '../definitions/definition-fields.ts';
+import { type Basis, basisIn, hasBasis, IfMatch, staleFor } from '../input/if-match.ts';
 import { API_LIMITS } from '../limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import type { WriteContext } from '../route/request-context.ts';
@@ -93,15 +94,17 @@ const putRates = defineRoute({
     'All rates at once. From then on the `amount` of a purchase that names another currency than the game is what the ' +
     "player paid in it. It is converted by the rate of its day in the game's time zone: that of the newest day with " +
     `one, at most ${CONFIG_LIMITS.rateAgeDays} days before; a purchase without such a rate is refused. Purchases that ` +
-    'are recorded keep their amounts. A key of the test environment cannot change the rates.',
+    'are recorded keep their amounts. To replace a table, name its version. A key of the test environment cannot ' +
+    'change the rates.',
   versioned: true,
   repeatsById: true,
-  errors: ['FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  errors: ['FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'PRECONDITION_REQUIRED', 'SERVICE_UNAVAILABLE'],
   input: {
     headers: IfMatch,
     body: Type.Object(
       {
         rates: Rates,
+        version: BasedOn,
         currency: Type.Optional(Type.String({ description: "The game's currency, as returned by GET. Ignored." })),
       },
       { additionalProperties: false },
@@ -118,7 +121,9 @@ const putRates = defineRoute({
       if (currency === undefined) return NO_CURRENCY;
       const table = tableOf(rowsOf(body.rates), currency, '/rates');
       if (table.kind === 'faults') return invalid(table.faults);
-      return changeTable(headers, context, async (address, held) => {
+      const basis = basisIn({ headers, body });
+      return changeTable(basis, context, async (address, held) => {
+        if (held !== undefined && !hasBasis({ headers, body })) return failure('PRECONDITION_REQUIRED');
         const version = (held?.document.version ?? 0) + 1;
         const document = { currency, rates: table.rates, updatedAt: context.origin.receivedAt, version };
         const written = await context.writes.put(address, document, held?.revision ?? 0);
@@ -165,7 +170,7 @@ export const exchangeRatesRoutes = [getRates, putRates, deleteRates];
 
 /** Changes the table on its current version, again if another request changes it meanwhile. */
 async function changeTable<T extends { kind: string }>(
-  basis: IfMatch,
+  basis: Basis,
   context: WriteContext,
   change: (
     address: ReturnType<typeof ratesAddress>,

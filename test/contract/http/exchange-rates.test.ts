@@ -45,7 +45,8 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
   const { data, error } = await bodyOf(response);
   return { status: response.status, etag: response.headers.get('etag'), data, error };
 }
-const put = (rates: object, headers?: Record<string, string>) => call('PUT', PATH, { rates }, headers);
+const put = (rates: object, headers: Record<string, string> = { 'If-Match': '*' }) =>
+  call('PUT', PATH, { rates }, headers);
 const currencyIs = async (currency: string | null) =>
   expect((await call('PATCH', '/v1/settings', { currency })).status).toBe(200);
 
@@ -73,7 +74,12 @@ describe('the exchange rates of a game', () => {
     await put(RATES);
     expect(await put(RATES, { 'If-Match': '"7"' })).toMatchObject({ status: 412, error: { details: { version: 1 } } });
     expect((await call('DELETE', PATH, undefined, { 'If-Match': '7' })).status).toBe(412);
+    expect((await call('PUT', PATH, { rates: RATES, version: 3 })).status).toBe(412);
+    expect(await put(RATES, {})).toMatchObject({ status: 428, error: { code: 'PRECONDITION_REQUIRED' } });
     expect((await put(RATES, { 'If-Match': '"1"' })).etag).toBe('"2"');
+    expect((await call('PUT', PATH, { rates: RATES, version: 2 })).etag).toBe('"3"');
+    await call('DELETE', PATH);
+    expect((await put(RATES, {})).etag).toBe('"1"');
   });
 
   it.each([

@@ -6432,10 +6432,13 @@ export interface Operations {
        * changes, and at least one in 7 days.
        */
       readonly rates: Readonly<Record<string, Readonly<Record<string, number>>>>;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** The game's currency, as returned by GET. */
       readonly currency?: string;
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
     };
