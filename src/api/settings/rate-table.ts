@@ -36,7 +36,8 @@ export function tableOf(rows: readonly RateRow[], own: string, at: string): Rate
   for (const { path, currency, day: date, rate } of faults.length > 0 ? [] : rows) {
     const day = dayOf(date);
     const days = found.get(currency) ?? new Map<number, number>();
-    const message = faultOf(currency, day, rate, own) ?? (days.has(day) ? `has two rates of ${currency}` : undefined);
+    const message =
+      faultOf(currency, day, rate, own) ?? (days.has(day) ? `has two rates of ${currency} for a day` : undefined);
     found.set(currency, days.set(day, rate));
     if (message !== undefined) faults.push({ path, message });
     if (faults.length === RATE_LIMITS.rateFaults) break;

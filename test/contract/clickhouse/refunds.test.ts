@@ -346,3 +346,43 @@ describe('a purchase that a client and a server report', () => {
     expect(await measured()).toEqual([{ variant: 'a', players: 2, conversions: 0, sum: 0 }]);
   });
 });
+
+describe('a purchase in another currency', () => {
+  it("is a row in the game's currency with what was paid, which is taken back with it", async () => {
+    const game = aGame();
+    const bought = (amount: number, by: CallerKind, at: number, rate: number) =>
+      game.send(1, at, by, {
+        kind: 'RecordPurchase',
+        playerId: playerId(1),
+        amount,
+        currency: 'JPY',
+        productId: 'gems',
+        transactionId: 'tx-1',
+        eventId: `${at}`,
+        exchange: { rate },
+      });
+    bought(15_000_000, 'client', START, 0.00617);
+    bought(16_000_000, 'server', START + 1_000, 0.00598);
+    game.refund(1, START + 2_000, 'tx-1', 6_000_000);
+    game.buy(1, START + 3_000, 'server', 50_000, 'tx-2');
+    await write(game.records);
+    const rows = `SELECT kind, toFloat64(amount) AS counted, toFloat64(paid_amount) AS paid, currency, counts
+      FROM purchases ORDER BY facts_sequence, facts_index`;
+    expect(await rowsOf(clickhouse, rows)).toEqual([
+      { kind: 'purchase', counted: 9.255, paid: 1_500, currency: 'JPY', counts: 1 },
+      { kind: 'replaced', counted: -9.255, paid: -1_500, currency: 'JPY', counts: -1 },
+      { kind: 'purchase', counted: 9.872, paid: 1_600, currency: 'JPY', counts: 1 },
+      { kind: 'refund', counted: -3.702, paid: -600, currency: 'JPY', counts: 0 },
+      { kind: 'purchase', counted: 5, paid: null, currency: null, counts: 1 },
+    ]);
+    const found = await analytics.lookups.timeline({ ...SCOPE, playerId: playerId(1), kinds: ['purchase'], limit: 10 });
+    if (found.kind === 'unavailable') throw new Error('ClickHouse did not answer');
+    expect(found.value.entries.map(({ what, number, paid }) => [what, number, paid])).toEqual([
+      ['recorded', 5, 0],
+      ['refunded', -3.702, -600],
+      ['recorded', 9.872, 1_600],
+      ['reversed', -9.255, -1_500],
+      ['recorded', 9.255, 1_500],
+    ]);
+  });
+});

@@ -46,7 +46,12 @@ export function createImports(
         const refund = { amount: random.pick([400, 600, 1_000]), transactionId, refundId };
         return { ...base, event: { ...event, eventName: 'purchase_refunded' }, refund };
       }
-      return { ...base, event, purchase: { amount: 1_000, currency: null, productId: null, transactionId } };
+      const what = { amount: 1_000, productId: null, transactionId };
+      const exchange = { rate: random.pick([0.0617, 1.0837]) };
+      const purchase = random.chance(0.5)
+        ? { ...what, currency: null }
+        : { ...what, currency: random.pick(['EUR', 'JPY']), exchange };
+      return { ...base, event, purchase };
     }
     if (dice < 0.4) {
       const device = random.chance(0.3) ? { platform: 'ios', appVersion: '0.9' } : {};

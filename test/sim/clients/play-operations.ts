@@ -1,8 +1,21 @@
-import type { RecordPurchase, RecordSession, RefundPurchase } from '../../../core/vocabulary/commands/recorded.ts';
+import type {
+  Exchange,
+  RecordPurchase,
+  RecordSession,
+  RefundPurchase,
+} from '../../../core/vocabulary/commands/recorded.ts';
 import type { Random } from '../random.ts';
 
 /** Few ids, so that many repeat with another Idempotency-Key or none, and with other amounts. */
 const IDS = 4;
+
+/** Rates of neighbouring days, and none. The smallest amount is nothing at the first. */
+const EXCHANGES: readonly Exchange[] = [
+  { rate: 0.0617 },
+  { rate: 0.0837 },
+  { rate: 1.0837 },
+  { rate: null, day: '2026-01-15' },
+];
 
 /** One attempt's body: a constant part and the attempt's own stamp. */
 export type Attempted<T> = (stamp: number) => T;
@@ -28,12 +41,14 @@ export function drawSession(random: Random, playerId: string): Attempted<RecordS
 export function drawPurchase(random: Random, playerId: string): Attempted<RecordPurchase> {
   const transactionId = random.chance(0.7) ? `tx-${random.int(1, IDS)}` : null;
   const amount = random.pick([1, 1_000, 99_900]);
-  const currency = random.chance(0.5) ? 'EUR' : null;
+  const currency = random.chance(0.7) ? random.pick(['EUR', 'JPY']) : null;
+  const converted = currency !== null && random.chance(0.5) ? { exchange: random.pick(EXCHANGES) } : {};
   return (stamp) => ({
     kind: 'RecordPurchase',
     playerId,
     amount,
     currency,
+    ...converted,
     productId: `product-${stamp}`,
     transactionId,
     eventId: `made-${stamp}`,

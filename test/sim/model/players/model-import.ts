@@ -13,6 +13,7 @@ import { countedNow, lives } from './model-computed.ts';
 import { predictImportedLife } from './model-lifecycle.ts';
 import { countedBefore, predictSegments, type ModelSegment, type SegmentUpdate } from '../model-segments.ts';
 import { digestOf, playedOn, refundedState } from './model-play.ts';
+import { modelCounted } from './model-rates.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from '../model-state.ts';
 
 /**
@@ -165,26 +166,32 @@ function importOther(
   if (purchase !== undefined) {
     const digest = purchase.transactionId === null ? null : digestOf(purchase.transactionId);
     if (digest !== null && state.recordedPurchases.some((known) => known.digest === digest)) return 'repeated';
-    const { amount } = purchase;
+    const counted = modelCounted(purchase);
+    if (counted === undefined) return 'refused';
+    const { amount } = counted;
     const totals = { totalRevenue: state.totalRevenue + amount, purchaseCount: state.purchaseCount + 1 };
     const details = { at: other.at, currency: purchase.currency, productId: purchase.productId };
     const recordedPurchases =
-      digest === null ? state.recordedPurchases : [{ digest, amount, ...totals, details }, ...state.recordedPurchases];
+      digest === null
+        ? state.recordedPurchases
+        : [{ digest, ...counted, ...totals, details }, ...state.recordedPurchases];
+    const { exchange: _, ...bought } = purchase;
     emit(
-      { kind: 'PurchaseImported', ...then, ...purchase, digest },
+      { kind: 'PurchaseImported', ...then, ...bought, ...counted, digest },
       { ...state, ...totals, isPayer: true, recordedPurchases },
     );
   }
   if (refund !== undefined) {
-    const { transactionId, refundId, amount } = refund;
+    const { transactionId, refundId, amount: wanted } = refund;
     const transaction = digestOf(transactionId);
-    const refundDigest = digestOf(refundId ?? `${transactionId}\n${other.at}\n${amount}`);
+    const refundDigest = digestOf(refundId ?? `${transactionId}\n${other.at}\n${wanted}`);
     if ((state.recordedRefunds ?? []).some(({ digest }) => digest === refundDigest)) return 'repeated';
-    const refunded = refundedState(state, { transaction, wanted: amount, refundDigest });
+    const refunded = refundedState(state, { transaction, wanted, refundDigest });
     if (typeof refunded === 'string') return 'refused';
-    const { remaining } = refunded.refund;
+    const { amount, remaining, paid } = refunded.refund;
+    const back = paid === undefined ? {} : { paid };
     const ids = { transactionId, digest: transaction, refundId, refundDigest };
-    emit({ kind: 'RefundImported', ...then, amount, remaining, ...refunded.details, ...ids }, refunded.next);
+    emit({ kind: 'RefundImported', ...then, amount, remaining, ...back, ...refunded.details, ...ids }, refunded.next);
   }
   if (session !== undefined) {
     const digest = digestOf(session.sessionId);

@@ -6,7 +6,13 @@ import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import type { CallerKind, Scope } from '../../../../core/vocabulary/documents/scope.ts';
 import type { PlayedWith } from '../../../../core/vocabulary/state/device.ts';
-import type { DailyActivity, RecordedPurchase, RecordedRefund } from '../../../../core/vocabulary/state/player.ts';
+import type {
+  DailyActivity,
+  Paid,
+  RecordedPurchase,
+  RecordedRefund,
+} from '../../../../core/vocabulary/state/player.ts';
+import { modelConverted, modelCounted } from './model-rates.ts';
 
 /** Predicts a recorded session, purchase or refund. `change` is absent when it was recorded before. */
 export interface Played {
@@ -92,14 +98,17 @@ export function predictPurchase(
   at: number,
   by: CallerKind | undefined,
 ): Played {
-  const { playerId, amount, currency, productId, transactionId, eventId } = body;
+  const { playerId, currency, productId, transactionId, eventId } = body;
   const digest = transactionId === null ? null : digestOf(transactionId);
   const before = digest === null ? undefined : held.recordedPurchases.find((purchase) => purchase.digest === digest);
   if (before !== undefined && (before.byClient === undefined || by !== 'server')) {
-    const { amount: paid, totalRevenue, purchaseCount } = before;
-    const answered = { amount: paid, totalRevenue, purchaseCount };
+    const { amount, totalRevenue, purchaseCount } = before;
+    const answered = { amount, ...answeredPaid(before.paid), totalRevenue, purchaseCount };
     return { reply: { kind: 'purchaseRecorded', playerId, ...answered, replayed: true } };
   }
+  const counted = modelCounted(body, before);
+  if (counted === undefined) return { reply: { kind: 'failure', code: 'CONFLICT' } };
+  const { amount, paid } = counted;
   const kept = before === undefined ? held : withoutPurchase(held, before);
   const totals = { totalRevenue: kept.totalRevenue + amount, purchaseCount: kept.purchaseCount + 1 };
   const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
@@ -109,13 +118,14 @@ export function predictPurchase(
   if (before !== undefined && transactionId !== null) {
     const { at: recordedAt, ...detailsBefore } = before.details ?? details;
     const reversed = { amount: before.amount, transactionId, digest: before.digest, recordedAt };
-    facts.push({ kind: 'PurchaseReversed', ...base, ...detailsBefore, ...reversed });
+    const paidBefore = before.paid === undefined ? {} : { paid: before.paid };
+    facts.push({ kind: 'PurchaseReversed', ...base, ...detailsBefore, ...reversed, ...paidBefore });
   }
   const whose = { ...(by === undefined ? {} : { by }), ...(before === undefined ? {} : { firstReportedAt: since }) };
-  facts.push({ kind: 'PurchaseRecorded', ...base, amount, currency, productId, transactionId, digest, ...whose });
+  facts.push({ kind: 'PurchaseRecorded', ...base, ...counted, currency, productId, transactionId, digest, ...whose });
   const purchase = {
     digest: digest ?? '',
-    amount,
+    ...counted,
     ...totals,
     details,
     ...(by === 'client' ? { byClient: true as const } : {}),
@@ -127,12 +137,14 @@ export function predictPurchase(
     recordedPurchases: digest === null ? kept.recordedPurchases : [...kept.recordedPurchases, purchase],
     lastSeenAt: Math.max(held.lastSeenAt, since),
   };
-  const reply = { kind: 'purchaseRecorded', playerId, amount, ...totals } as const;
+  const reply = { kind: 'purchaseRecorded', playerId, amount, ...answeredPaid(paid), ...totals } as const;
   // The event of the client's purchase already has the same content.
-  if (before?.amount === amount) return { reply: { ...reply, replayed: true }, change: { facts, next } };
+  if (before?.amount === amount && before.paid?.amount === paid?.amount)
+    return { reply: { ...reply, replayed: true }, change: { facts, next } };
   const properties = {
     amount: amount / 10_000,
     ...(before === undefined ? {} : { previous_amount: before.amount / 10_000 }),
+    ...(paid === undefined ? {} : { paid_amount: paid.amount / 10_000, exchange_rate: paid.rate }),
     ...(currency === null ? {} : { currency }),
     ...(productId === null ? {} : { product_id: productId }),
     ...(transactionId === null ? {} : { transaction_id: transactionId }),
@@ -140,6 +152,9 @@ export function predictPurchase(
   const eventName = before === undefined ? 'purchase' : 'purchase_corrected';
   return { reply, change: { facts, next, event: eventOf(playerId, eventId, eventName, properties, at) } };
 }
+
+const answeredPaid = (paid: Paid | undefined) =>
+  paid === undefined ? {} : { paid: { amount: paid.amount, currency: paid.currency } };
 
 function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase): PlayerState {
   return {
@@ -157,24 +172,27 @@ function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase
 export function predictRefund(held: PlayerState, body: RefundPurchase, scope: Scope, at: number): Played {
   const { playerId, transactionId, refundId, amount: wanted, eventId } = body;
   const transaction = digestOf(transactionId);
-  const answer = (refund: Pick<RecordedRefund, 'amount' | 'remaining' | 'totalRevenue' | 'purchaseCount'>) =>
+  const answer = (refund: Omit<RecordedRefund, 'digest' | 'transaction'>) =>
     ({ kind: 'purchaseRefunded', playerId, ...refund }) as const;
   const before = (held.recordedRefunds ?? []).find(({ digest }) => refundId !== null && digest === digestOf(refundId));
   if (before !== undefined) {
-    const { amount, remaining, totalRevenue, purchaseCount } = before;
-    const isSame = before.transaction === transaction && (wanted === null ? remaining === 0 : amount === wanted);
+    const { digest: _, transaction: known, ...answered } = before;
+    const { amount, remaining, paid } = answered;
+    const isSame = known === transaction && (wanted === null ? remaining === 0 : (paid?.amount ?? amount) === wanted);
     if (!isSame) return { reply: { kind: 'failure', code: 'CONFLICT' } };
-    return { reply: { ...answer({ amount, remaining, totalRevenue, purchaseCount }), replayed: true } };
+    return { reply: { ...answer(answered), replayed: true } };
   }
   const refunded = refundedState(held, { transaction, wanted, refundDigest: refundId && digestOf(refundId) });
   if (typeof refunded === 'string') return { reply: { kind: 'failure', code: refunded } };
   const { next, refund, details } = refunded;
   const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
-  const { amount, remaining } = refund;
+  const { amount, remaining, paid } = refund;
+  const back = paid === undefined ? {} : { paid };
   const ids = { transactionId, digest: transaction, refundId, refundDigest: refundId && digestOf(refundId) };
   const properties = {
     amount: amount / 10_000,
     remaining: remaining / 10_000,
+    ...(paid === undefined ? {} : { paid_amount: paid.amount / 10_000 }),
     ...(details.currency === null ? {} : { currency: details.currency }),
     ...(details.productId === null ? {} : { product_id: details.productId }),
     transaction_id: transactionId,
@@ -183,7 +201,7 @@ export function predictRefund(held: PlayerState, body: RefundPurchase, scope: Sc
   return {
     reply: answer(refund),
     change: {
-      facts: [{ kind: 'PurchaseRefunded', ...base, amount, remaining, ...details, ...ids }],
+      facts: [{ kind: 'PurchaseRefunded', ...base, amount, remaining, ...back, ...details, ...ids }],
       next,
       event: eventOf(playerId, eventId, 'purchase_refunded', properties, at),
     },
@@ -198,26 +216,40 @@ export function refundedState(
   const purchase = held.recordedPurchases.find(({ digest }) => digest === transaction);
   if (purchase === undefined) return 'NOT_FOUND';
   const left = purchase.amount - (purchase.refunded ?? 0);
-  const amount = wanted ?? left;
-  if (left === 0 || amount > left) return 'CONFLICT';
-  const remaining = left - amount;
+  const { paid: sent } = purchase;
+  const most = sent === undefined ? left : sent.amount - (sent.refunded ?? 0);
+  const part = wanted ?? most;
+  if (left === 0 || part > most) return 'CONFLICT';
+  const returned = purchase.paid === undefined ? 0 : (purchase.paid.refunded ?? 0) + part;
+  const rest = sent === undefined ? left - part : purchase.amount - modelConverted(returned, sent.rate);
+  const remaining = part === most ? 0 : rest;
+  const amount = left - remaining;
+  if (amount === 0) return 'CONFLICT';
+  const paid = sent && { amount: part, remaining: most - part, currency: sent.currency };
   const totals = {
     totalRevenue: held.totalRevenue - amount,
     purchaseCount: held.purchaseCount - (remaining === 0 ? 1 : 0),
   };
   const { byClient: _, ...confirmed } = purchase;
-  const refund = { amount, remaining, ...totals };
+  const refund = { amount, remaining, ...totals, ...(paid === undefined ? {} : { paid }) };
   const remembered = { digest: refundDigest ?? '', transaction, ...refund };
   const next: PlayerState = {
     ...held,
     ...totals,
     isPayer: totals.purchaseCount > 0,
     recordedPurchases: held.recordedPurchases.map((other) =>
-      other === purchase ? { ...confirmed, refunded: purchase.amount - remaining } : other,
+      other === purchase
+        ? {
+            ...confirmed,
+            refunded: purchase.amount - remaining,
+            ...(sent === undefined ? {} : { paid: { ...sent, refunded: returned } }),
+          }
+        : other,
     ),
     ...(refundDigest === null ? {} : { recordedRefunds: [...(held.recordedRefunds ?? []), remembered] }),
   };
-  const { currency = null, productId = null } = purchase.details ?? {};
+  const { productId = null } = purchase.details ?? {};
+  const currency = sent?.currency ?? purchase.details?.currency ?? null;
   return { next, refund, details: { currency, productId } };
 }
 

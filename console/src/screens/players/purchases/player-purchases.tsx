@@ -82,6 +82,10 @@ function withAnswer(purchase: Purchase, answered: ReadonlyMap<string, number>): 
     : { ...purchase, refunded: purchase.paid - remaining };
 }
 
+/** What counts, and what the player paid if that was converted. */
+const paidText = ({ paid, sent, currency }: Purchase): string =>
+  sent === undefined ? money(paid) : `${money(paid)} (${money(sent.paid)} ${currency})`;
+
 function columnsOf(refund: ((purchase: Purchase) => void) | undefined): readonly Column<Purchase>[] {
   const { columns } = texts;
   return [
@@ -100,7 +104,7 @@ function columnsOf(refund: ((purchase: Purchase) => void) | undefined): readonly
         ),
     },
     { id: 'by', label: columns.by, cell: ({ by }) => by },
-    { id: 'paid', label: columns.paid, align: 'right', cell: ({ paid }) => money(paid), sortBy: ({ paid }) => paid },
+    { id: 'paid', label: columns.paid, align: 'right', cell: paidText, sortBy: ({ paid }) => paid },
     {
       id: 'refunded',
       label: columns.refunded,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amountOf, type Entry, purchasesOf, remainsOf } from './purchase-list.ts';
+import { amountOf, type Entry, purchasesOf, refundable, remainsOf } from './purchase-list.ts';
 
 const entry = (what: string, id: string, number: number, second: number, why = 'server'): Entry => ({
   kind: 'purchase',
@@ -38,6 +38,21 @@ describe('the purchases of a player', () => {
     const one = [expect.objectContaining({ paid: 5, refunded: 0, by: 'server' })];
     expect(purchasesOf(entries)).toEqual(one);
     expect(purchasesOf(entries.slice(0, 2))).toEqual(one);
+  });
+
+  it('that was converted are refunded in the currency that was paid', () => {
+    const paid = (amount: number) => ({ paid: { amount, currency: 'JPY' } });
+    const [converted, plain] = purchasesOf([
+      { ...entry('refunded', 'a', -3.085, 4), ...paid(-500), value: 'JPY' },
+      { ...entry('recorded', 'a', 9.255, 3), ...paid(1500), value: 'JPY' },
+      entry('recorded', 'b', 9.99, 2),
+    ]);
+    if (converted === undefined || plain === undefined) throw new Error('a purchase is missing');
+    expect([converted.paid, converted.refunded, converted.sent]).toEqual([9.255, 3.085, { paid: 1500, refunded: 500 }]);
+    expect(refundable(converted, 'EUR')).toEqual({ most: 1000, currency: 'JPY' });
+    expect(refundable(plain, 'EUR')).toEqual({ most: 9.99, currency: 'EUR' });
+    // Nothing counts any more, whatever the last part was rounded to.
+    expect(refundable({ ...converted, refunded: 9.255 }, 'EUR').most).toBe(0);
   });
 
   it('shows no purchase of which only refunds are read', () => {

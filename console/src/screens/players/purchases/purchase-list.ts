@@ -15,6 +15,8 @@ export interface Purchase {
   by: string;
   paid: number;
   refunded: number;
+  /** Of a purchase that was converted: the same in `currency`, in which it is refunded. */
+  sent?: { paid: number; refunded: number };
 }
 
 /**
@@ -23,16 +25,30 @@ export interface Purchase {
  */
 export function purchasesOf(entries: readonly Entry[]): Purchase[] {
   const refunds = new Map<string, number>();
+  const returned = new Map<string, number>();
   const found = new Map<string, Purchase>();
   for (const [place, { id: transaction = '', what, number: amount = 0, ...entry }] of entries.entries()) {
     if (what === 'refunded') refunds.set(transaction, (refunds.get(transaction) ?? 0) - amount);
+    if (what === 'refunded') returned.set(transaction, (returned.get(transaction) ?? 0) - (entry.paid?.amount ?? 0));
     const id = transaction === '' ? `${entry.received_at} ${place}` : transaction;
     if (what !== 'recorded' || found.has(id)) continue;
     const currency = typeof entry.value === 'string' ? entry.value : '';
-    const { received_at: at, name: product, why: by = '' } = entry;
-    found.set(id, { id, at, product, transaction, currency, by, paid: amount, refunded: 0 });
+    const { received_at: at, name: product, why: by = '', paid } = entry;
+    const sent = paid === undefined ? {} : { sent: { paid: paid.amount, refunded: 0 } };
+    found.set(id, { id, at, product, transaction, currency, by, paid: amount, refunded: 0, ...sent });
   }
-  return [...found.values()].map((each) => ({ ...each, refunded: exact(refunds.get(each.transaction) ?? 0) }));
+  return [...found.values()].map(({ sent, ...each }) => ({
+    ...each,
+    refunded: exact(refunds.get(each.transaction) ?? 0),
+    ...(sent && { sent: { ...sent, refunded: exact(returned.get(each.transaction) ?? 0) } }),
+  }));
+}
+
+/** What can be refunded of a purchase, in the currency in which the service takes it. */
+export function refundable(purchase: Purchase, own: string | null): { most: number; currency: string } {
+  const { sent, currency } = purchase;
+  if (sent === undefined) return { most: remainsOf(purchase), currency: own ?? '' };
+  return { most: remainsOf(purchase) > 0 ? remainsOf(sent) : 0, currency };
 }
 
 /** What remains of a purchase. */

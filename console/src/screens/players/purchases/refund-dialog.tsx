@@ -6,7 +6,7 @@ import { usePlace } from '../../../frame/session.tsx';
 import { Confirm } from '../../../parts/editors/confirm.tsx';
 import { money } from '../../../parts/lists/values.tsx';
 import { TEXTS } from '../../../texts.ts';
-import { amountOf, type Purchase, remainsOf } from './purchase-list.ts';
+import { amountOf, type Purchase, refundable } from './purchase-list.ts';
 
 const texts = TEXTS.purchases;
 
@@ -22,14 +22,14 @@ const newId = (): string => `console-${crypto.randomUUID()}`;
 
 /** Refunds a purchase, whole or in part, once: another try has the same id. */
 export function RefundDialog({ playerId, purchase, onClose, onDone }: RefundDialogProps) {
-  const { scope, currency } = usePlace();
+  const { scope, currency: own } = usePlace();
   const queries = useQueryClient();
   const [refundId, setRefundId] = useState(newId);
   const [isPart, setPart] = useState(false);
   const [text, setText] = useState('');
-  const most = remainsOf(purchase);
+  const { most, currency } = refundable(purchase, own);
   const amount = isPart ? amountOf(text, most) : most > 0 ? most : undefined;
-  const inCurrency = (value: number): string => `${money(value)} ${currency ?? ''}`.trim();
+  const inCurrency = (value: number): string => `${money(value)} ${currency}`.trim();
   const refund = useMutation({
     mutationFn: () =>
       call(scope, 'POST /v1/players/players/{id}/refund', {
