@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import { CLI_LIMITS } from '../limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { literal, queryRows, smallResult, type QueryRows } from '../export/clickhouse-rows.ts';
+import { eventStatement, receivedIn } from '../export/event-statement.ts';
 import { EXPORT_FORMATS, exportRows, type ExportFormat } from '../export/export-file.ts';
 
 interface ExportOptions {
@@ -63,19 +64,14 @@ function timeOf(text: string): number {
   return epochMs;
 }
 
-/** Columns that `import events` reads, and what analysts need of the player at that time. */
-const EVENT_COLUMNS =
-  'event_id, external_id, event_name, timestamp, session_id, properties, source, player_id, game_id, environment, ' +
-  'received_at, lifecycle_stage, is_payer, country, platform, app_version, build';
-
 /** Statements for ranges of some hours: ClickHouse then sorts few rows at a time, however long the whole range is. */
-async function eventStatements(query: QueryRows, { game, environment, from, to }: EventOptions): Promise<string[]> {
+async function eventStatements(query: QueryRows, options: EventOptions): Promise<string[]> {
+  const { from, to } = options;
   if (from >= to) throw new CliError('--from must be before --to.');
-  const scope = `game_id = ${literal(game)} AND environment = ${literal(environment)}`;
   const hours = await smallResult(
     query,
-    `SELECT toUnixTimestamp(toStartOfHour(received_at)) AS hour, count() FROM events WHERE ${scope} ` +
-      `AND ${between(from, to)} GROUP BY hour ORDER BY hour`,
+    `SELECT toUnixTimestamp(toStartOfHour(received_at)) AS hour, count() FROM events ` +
+      `WHERE ${receivedIn(options, from, to)} GROUP BY hour ORDER BY hour`,
   );
   const ends: number[] = [];
   let rows = 0;
@@ -86,22 +82,10 @@ async function eventStatements(query: QueryRows, { game, environment, from, to }
     ends.push(Math.min(Number(seconds) * 1_000 + HOUR_MS, to));
   }
   if (ends.at(-1) !== to) ends.push(to);
-  return ends.map(
-    (end, place) =>
-      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${scope} AND ${between(ends[place - 1] ?? from, end)} ` +
-      'ORDER BY received_at, facts_sequence, facts_index',
-  );
+  return ends.map((end, place) => eventStatement(options, ends[place - 1] ?? from, end));
 }
 
 const HOUR_MS = 3_600_000;
-
-function between(fromMs: number, toMs: number): string {
-  return `received_at >= ${timeLiteral(fromMs)} AND received_at < ${timeLiteral(toMs)}`;
-}
-
-function timeLiteral(epochMs: number): string {
-  return `toDateTime64(${literal(formatTimestamp(epochMs).slice(0, -1).replace('T', ' '))}, 3, 'UTC')`;
-}
 
 function memberStatement(segmentId: string, { game, environment }: ExportOptions): string {
   return (
