@@ -412,3 +412,27 @@ function firstNumber(text: string): number {
 function sorted(rows: readonly unknown[]): string[] {
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }
+
+describe('the blocks of the pages', () => {
+  it('are run by test/long, except those that need other machines', () => {
+    const manual = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => info === 'sh manual'));
+    expect(manual.map(({ page, text }) => `${page}: ${text.split(/[=:\n]/)[0]}`)).toEqual([
+      'docs/cluster.md: # In a shell of its own',
+      'docs/cluster.md: export NATS_URL',
+      'docs/cluster.md: npm install --omit',
+      'docs/cluster.md: npx node --max-semi-space-size',
+      'docs/cluster.md: npm run cli -- games create my-game',
+      'docs/console.md: npm run --silent cli -- users add ann@example.com --role editor --game my-game',
+      'docs/console.md: npm run --silent cli -- users grant ann@example.com --role analyst --game "*"',
+      'docs/console.md: npm run --silent cli -- clickhouse grants console --database player_analytics --password … |',
+      'docs/monitoring.md: export GRAFANA_PASSWORD',
+    ]);
+  });
+
+  it('have kinds that test/long handles', () => {
+    // The package of the SDK compiles `ts`.
+    const known = /^(sh|sql|json|text|js|ts|csharp|gdscript|nginx|sh manual|sh stopped|)$/;
+    const unknown = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => !known.test(info)));
+    expect(unknown.map(({ page, line, info }) => `${page}:${line}: ${info}`)).toEqual([]);
+  });
+});

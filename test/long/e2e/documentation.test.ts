@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../src/api/routes.ts';
-import { blocksOf, codeIn, rowsOf, rowsUnder, userPages, type Block } from '../../support/documentation.ts';
+import { blocksOf, userPages, type Block } from '../../support/documentation.ts';
 import { jsonDocuments, jsonFault, textFault } from '../../support/documented-output.ts';
 import { reservedPort } from '../../support/servers/reserved-port.ts';
 import { queryAsReader, startService, type RunningService } from '../../support/servers/running-service.ts';
@@ -73,28 +73,6 @@ describe('every block of a page works unchanged', () => {
     } finally {
       await shell.close();
     }
-  });
-
-  test('except the blocks that need other machines', () => {
-    const manual = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => info === 'sh manual'));
-    expect(manual.map(({ page, text }) => `${page}: ${text.split(/[=:\n]/)[0]}`)).toEqual([
-      'docs/cluster.md: # In a shell of its own',
-      'docs/cluster.md: export NATS_URL',
-      'docs/cluster.md: npm install --omit',
-      'docs/cluster.md: npx node --max-semi-space-size',
-      'docs/cluster.md: npm run cli -- games create my-game',
-      'docs/console.md: npm run --silent cli -- users add ann@example.com --role editor --game my-game',
-      'docs/console.md: npm run --silent cli -- users grant ann@example.com --role analyst --game "*"',
-      'docs/console.md: npm run --silent cli -- clickhouse grants console --database player_analytics --password … |',
-      'docs/monitoring.md: export GRAFANA_PASSWORD',
-    ]);
-  });
-
-  test('every block has a kind that this test handles', () => {
-    // The package of the SDK compiles `ts`.
-    const known = /^(sh|sql|json|text|js|ts|csharp|gdscript|nginx|sh manual|sh stopped|)$/;
-    const unknown = userPages().flatMap((page) => blocksOf(page).filter(({ info }) => !known.test(info)));
-    expect(unknown.map(({ page, line, info }) => `${page}:${line}: ${info}`)).toEqual([]);
   });
 });
 
@@ -173,28 +151,6 @@ function localized(text: string): string {
       .replaceAll('9000', String(receiverPort))
   );
 }
-
-test('docs/analytics.md lists every table and view with every column and its type', async () => {
-  const columns = await service.sql<{ table: string; name: string; type: string }>(
-    "SELECT table, name, type FROM system.columns WHERE database = 'default' ORDER BY table, position",
-  );
-  const plain = (type: string) =>
-    type.replaceAll(/LowCardinality\(((?:[^()]|\([^()]*\))*)\)/g, '$1').replaceAll("(3, 'UTC')", '');
-  const tables = rowsOf('docs/analytics.md').flatMap(({ heading, cells }) => {
-    const table = /^`(\w+)`$/.exec(heading)?.[1];
-    const [name, type] = cells.map((cell) => cell.replaceAll('`', ''));
-    return table === undefined ? [] : [{ table, name: name ?? '', type }];
-  });
-  // A live view has the columns of its table but for those that it leaves out.
-  const live = rowsUnder('docs/analytics.md', 'Live views').flatMap(([view, of, leavesOut]) =>
-    tables
-      .filter(({ table, name }) => table === codeIn(of)[0] && !codeIn(leavesOut).includes(name))
-      .map((column) => ({ ...column, table: codeIn(view)[0] })),
-  );
-  const documented = [...tables, ...live].map(({ table, name, type }) => `${table}.${name}: ${type}`);
-  const actual = columns.map(({ table, name, type }) => `${table}.${name}: ${plain(type)}`);
-  expect(documented.toSorted()).toEqual(actual.toSorted());
-});
 
 test('openapi.json contains every endpoint; the probes need no key', async () => {
   const document: { openapi: string; paths: Record<string, Record<string, unknown>> } = JSON.parse(
