@@ -63,7 +63,14 @@ async function importInto(game: string, text: string): Promise<void> {
   }
   const playerIdOf = (externalId: string): string => uuidv5(NAMESPACE, `${game}:${externalId}`);
   const batch = createHistoryBatch();
-  const options = { fileKind: 'ndjson', format, importId: game, nowMs: NOW, playerIdOf, exchangeOf: () => undefined } as const;
+  const options = {
+    fileKind: 'ndjson',
+    format,
+    importId: game,
+    nowMs: NOW,
+    playerIdOf,
+    exchangeOf: () => undefined,
+  } as const;
   for await (const lines of readHistory({ chunks: chunks(), share: () => undefined }, options)) {
     for (const line of lines) {
       if (line.kind === 'fault') throw new Error(line.reason);
