@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { extracted } from './extracted-properties.ts';
 
@@ -47,4 +48,69 @@ it('two values of a path stay in the JSON: a question takes the first text and t
 it('properties that ClickHouse cannot read as JSON are extracted no more than it reads them', () => {
   expect(valuesOf({ level: 4, other: 1e20 }, 'level', 'none')).toEqual(['', '"none":-']);
   expect(valuesOf({ level: 4, other: '\udc00' }, 'level')).toEqual(['']);
+});
+
+/** Keys and texts that are hard to tell from the structure around them. */
+const hardText = fc.oneof(
+  fc.constantFrom(
+    'a',
+    'b',
+    'a.b',
+    '__proto__',
+    '"',
+    '\\',
+    '\\"',
+    ',',
+    ':',
+    '}',
+    '{"a":',
+    '","a":',
+    '',
+    '\n',
+    'é',
+    '😀',
+  ),
+  fc.string({ maxLength: 4 }),
+);
+const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    hardText,
+    fc.integer(),
+    fc.constantFrom(null, true, false, 0.5, -0, 1e21, 1e-7),
+    fc.array(tie('value'), { maxLength: 2 }),
+    fc.dictionary(hardText, tie('value'), { maxKeys: 3 }),
+  ),
+}));
+
+/** The value of a path by a parse of the document; undefined: it stays in the JSON. */
+function readWhole(text: string, path: string): string | undefined {
+  const values = [[path], path.split('.')].slice(0, path.includes('.') ? 2 : 1).flatMap((keys) => {
+    let value: unknown = JSON.parse(text);
+    for (const key of keys) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) return [];
+      value = Object.getOwnPropertyDescriptor(value, key)?.value;
+    }
+    return value === null || value === '' ? [] : [value];
+  });
+  const [value = null] = values;
+  if (value === null) return '-';
+  if (values.length > 1 || typeof value === 'object' || String(value).includes('e-') || value === 1e21)
+    return undefined;
+  return `${(typeof value).slice(0, 1)}${String(value)}`;
+}
+
+it('values are those of the parsed document, whatever its keys and texts have', () => {
+  const paths = ['a', 'b', 'a.b', 'b.a', '"', '\\', ',', ':', '__proto__.a', 'a.b.a', '😀', ''];
+  fc.assert(
+    fc.property(fc.dictionary(hardText, anyValue, { maxKeys: 5 }), (properties) => {
+      const text = JSON.stringify(properties);
+      const read = paths.map((path) => {
+        const said = readWhole(text, path);
+        return said === undefined ? '' : `${JSON.stringify(path)}:${said}`;
+      });
+      expect(extracted(text, paths)).toEqual(read);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -119,7 +119,7 @@ const OF_SERVICE = new Set(
   max_insert_threads max_partitions_per_insert_block min_insert_block_size_bytes min_insert_block_size_rows mutations_sync
   alter_sync optimize_on_insert readonly wait_for_async_insert wait_end_of_query input_format_parallel_parsing
   input_format_null_as_default input_format_skip_unknown_fields input_format_defaults_for_omitted_fields
-  max_compress_block_size max_query_size max_ast_elements max_temporary_data_on_disk_size_for_query`.split(/\s+/),
+  max_compress_block_size max_query_size max_ast_elements min_table_rows_to_use_projection_index max_temporary_data_on_disk_size_for_query`.split(/\s+/),
 );
 
 export function serviceSetting(name: string, value: string): SettingVerdict {
@@ -131,7 +131,8 @@ export function serviceSetting(name: string, value: string): SettingVerdict {
 
 /** Settings of tables; none of them stores data elsewhere. */
 const OF_TABLES = new Set(
-  `allow_nullable_key deduplicate_merge_projection_mode enable_mixed_granularity_parts fsync_after_insert fsync_part_directory
+  `allow_nullable_key deduplicate_merge_projection_mode default_compression_codec enable_mixed_granularity_parts
+  fsync_after_insert fsync_part_directory
   index_granularity index_granularity_bytes lightweight_mutation_projection_mode materialize_projections_on_insert
   materialize_projections_on_merge max_bytes_to_merge_at_max_space_in_pool max_parts_in_total
   max_suspicious_broken_parts merge_max_block_size merge_with_ttl_timeout min_age_to_force_merge_seconds
