@@ -119,7 +119,7 @@ const OF_SERVICE = new Set(
   max_insert_threads max_partitions_per_insert_block min_insert_block_size_bytes min_insert_block_size_rows mutations_sync
   alter_sync optimize_on_insert readonly wait_for_async_insert wait_end_of_query input_format_parallel_parsing
   input_format_null_as_default input_format_skip_unknown_fields input_format_defaults_for_omitted_fields
-  max_compress_block_size max_query_size max_ast_elements min_table_rows_to_use_projection_index max_temporary_data_on_disk_size_for_query`.split(/\s+/),
+  max_compress_block_size max_query_size max_ast_elements max_temporary_data_on_disk_size_for_query`.split(/\s+/),
 );
 
 export function serviceSetting(name: string, value: string): SettingVerdict {
