@@ -74,7 +74,7 @@ CREATE TABLE IF NOT EXISTS events
         ORDER BY game_id, environment, received_at, facts_sequence, facts_index
     ) WITH SETTINGS (index_granularity = 2048),
     -- `_part_offset` lets the engine find the rows of a player for other statements too. Paths read all of it, with
-    -- `timestamp`: 3 bytes an event, for half of the time that the table takes.
+    -- `timestamp`: 1 to 3 bytes an event, for three fifths of the time that the table takes.
     PROJECTION of_player
     (
         SELECT
@@ -89,10 +89,12 @@ CREATE TABLE IF NOT EXISTS events
             _part_offset
         ORDER BY player_id, received_at, facts_sequence, facts_index
     ) WITH SETTINGS (index_granularity = 2048),
+    -- A page of a session reads all its rows. Events without a session are in the order of players: in that of time
+    -- their players would take 16 bytes an event.
     PROJECTION of_session
     (
         SELECT game_id, environment, session_id, player_id, event_name, received_at, facts_sequence, facts_index
-        ORDER BY session_id, received_at, facts_sequence, facts_index
+        ORDER BY session_id, player_id, received_at, facts_sequence, facts_index
     ),
     -- The figures of each name, which event_dictionary shows: a part holds one row a name. A statement reads it only if
     -- it has the same expressions. `schema_fault != ''` would not do: the engine rewrites it in statements, and not
