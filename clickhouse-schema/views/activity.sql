@@ -18,7 +18,7 @@ WITH
             toInt64(count()) AS players,
             countIf(cohort_day = day) AS beginners,
             countIf(purchases > 0) AS paying,
-            countIf(first_purchase_day = day) AS converted,
+            {{measure first_time_payers}} AS converted,
             sum(gross_revenue) AS paid,
             toDecimal128(0, 4) AS refunded,
             sum(purchases) AS bought,
@@ -38,7 +38,7 @@ WITH
             0,
             0,
             toDecimal128(0, 4),
-            toDecimal128(-sum(amount), 4),
+            toDecimal128({{measure refunds}}, 4),
             0,
             0,
             0,
@@ -60,7 +60,7 @@ WITH
             0,
             0,
             0,
-            count()
+            {{measure events}}
         FROM events
         WHERE environment = 'live' AND {{counted}} AND event_name IN ('purchase_refunded', 'purchase_corrected') AND source != 'caller'
         GROUP BY game_id, day

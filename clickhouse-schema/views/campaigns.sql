@@ -57,9 +57,9 @@ WITH
             SELECT
                 game_id,
                 player_id,
-                sumIf(counts, kind != 'refund') AS times,
-                sumIf(amount, kind != 'refund') AS gross,
-                sum(amount) AS net,
+                {{measure purchases}} AS times,
+                {{measure gross_revenue}} AS gross,
+                {{measure revenue}} AS net,
                 min(received_at) AS bought_at
             FROM purchases
             WHERE environment = 'live' AND {{counted}} AND (game_id, player_id) IN (SELECT game_id, player_id FROM entries)
@@ -139,8 +139,8 @@ WITH
             WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
                 AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))
             UNION ALL
-            SELECT player_id, min(received_at), 0, sumIf(counts, kind != 'refund'), sumIf(amount, kind != 'refund'),
-                sum(amount), 0, 0, false
+            SELECT player_id, min(received_at), 0, {{measure purchases}}, {{measure gross_revenue}}, {{measure revenue}},
+                0, 0, false
             FROM purchases
             WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND player_id IN (SELECT player_id FROM entries)
             GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))

@@ -27,7 +27,8 @@ GROUP BY day, game_id, flag_key, flag_version, variant_key;
 --   period         of the flag
 --   since, until   bounds of `received_at` of the period
 --   variants       their keys; 'false' and 'true' of a boolean flag
---   metrics        each 'conversion:EVENT', 'count:EVENT' or 'sum:PROPERTY:EVENT'
+--   metrics        each 'conversion:EVENT', 'count:EVENT', 'sum:PROPERTY:EVENT', or
+--                  'revenue', 'gross_revenue', 'payer', 'sessions', 'session'
 --   window_days    after a player's first exposure
 --   covariate_days before it
 -- Players count as in the results of a flag. Compare rows of one stratum only: a boolean flag may have several. The
@@ -42,7 +43,7 @@ WITH
     (
         SELECT throwIf(
             NOT arrayAll(metric -> splitByChar(':', metric)[1] IN ({{readout_kinds}}), {metrics: Array(String)}),
-            'A metric of experiment_readout begins with its kind: conversion:EVENT, count:EVENT or sum:PROPERTY:EVENT')
+            'A metric of experiment_readout is conversion:EVENT, count:EVENT, sum:PROPERTY:EVENT, revenue, gross_revenue, payer, sessions or session')
     ) AS is_refused,
     exposed AS
     (
@@ -52,10 +53,10 @@ WITH
     (
         WITH
             tracked.place > entered.first_place
-                AND tracked.received_at < {until: DateTime64(3, 'UTC')}
-                AND tracked.received_at < entered.first_place.1 + toIntervalDay({window_days: UInt16}) AS is_after,
+                AND tracked.at < {until: DateTime64(3, 'UTC')}
+                AND tracked.at < entered.first_place.1 + toIntervalDay({window_days: UInt16}) AS is_after,
             tracked.place < entered.first_place
-                AND tracked.received_at >= entered.first_place.1 - toIntervalDay({covariate_days: UInt16}) AS is_before
+                AND tracked.at >= entered.first_place.1 - toIntervalDay({covariate_days: UInt16}) AS is_before
         SELECT
             entered.player_id AS player,
             entered.metric AS metric,
@@ -67,20 +68,24 @@ WITH
             any(entered.own_exposures) AS own_exposures,
             sumIf(tracked.counts, is_after) AS events_after,
             sumIf(tracked.counts, is_before) AS events_before,
+            sumIf(tracked.amount, is_after) AS total_after,
+            sumIf(tracked.amount, is_before) AS total_before,
             multiIf(
-                any(entered.kind) = 'sum', sumIf(tracked.amount, is_after),
+                any(entered.kind) = 'conversion', toFloat64(events_after > 0),
                 any(entered.kind) = 'count', toFloat64(events_after),
-                toFloat64(events_after > 0)) AS y,
+                any(entered.kind) IN ({{readout_shares}}), toFloat64(total_after > 0),
+                total_after) AS y,
             multiIf(
-                any(entered.kind) = 'sum', sumIf(tracked.amount, is_before),
+                any(entered.kind) = 'conversion', toFloat64(events_before > 0),
                 any(entered.kind) = 'count', toFloat64(events_before),
-                toFloat64(events_before > 0)) AS x
+                any(entered.kind) IN ({{readout_shares}}), toFloat64(total_before > 0),
+                total_before) AS x
         FROM
         (
             SELECT
                 player_id,
                 number,
-                received_at,
+                received_at AS at,
                 (received_at, facts_sequence, facts_index) AS place,
                 toInt64(1) AS counts,
                 if(paths[number] = '', toFloat64(0), coalesce(
@@ -90,27 +95,28 @@ WITH
                 arrayFold((found, key) -> JSONExtractRaw(found, key), splitByChar('.', paths[number]), properties) AS inner
             FROM events
             ARRAY JOIN arrayEnumerate(metrics) AS number
-            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND has(names, event_name) AND names[number] = event_name
+            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
+                AND hasAny(kinds, [{{readout_event_kinds}}]) AND has(names, event_name) AND names[number] = event_name
                 AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
                 AND received_at < {until: DateTime64(3, 'UTC')}
                 AND NOT (event_name = 'purchase' AND source = 'service')
             UNION ALL
-            SELECT player_id, number, first_place.1, first_place, bought, if(paths[number] = 'amount', paid, 0), ''
+            SELECT player_id, number, first_place.1, first_place, bought,
+                multiIf({{readout_amounts purchases}}, paths[number] = 'amount', revenue, 0), ''
             FROM
             (
-                SELECT
-                    player_id,
-                    min((received_at, facts_sequence, facts_index)) AS first_place,
-                    toFloat64(sumIf(amount, recorded_by != 'import')) AS paid,
-                    sumIf(counts, recorded_by != 'import' AND kind != 'refund') AS bought
-                FROM purchases
-                WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND has(names, 'purchase')
-                    AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
-                GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
-                HAVING countIf(kind = 'purchase') > 0
+                {{transactions game_id = {game: String} AND environment = 'live' AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})}}
             )
             ARRAY JOIN arrayEnumerate(metrics) AS number
-            WHERE names[number] = 'purchase'
+            WHERE kinds[number] IN ({{readout_kinds purchases}}) OR (names[number] = 'purchase' AND NOT is_imported)
+            UNION ALL
+            SELECT player_id, number, happened_at, (happened_at, toUInt64(0), toUInt32(0)), 1,
+                multiIf({{readout_amounts sessions}}, 0), ''
+            FROM sessions
+            ARRAY JOIN arrayEnumerate(metrics) AS number
+            WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
+                AND hasAny(kinds, [{{readout_kinds sessions}}]) AND kinds[number] IN ({{readout_kinds sessions}})
+                AND received_at >= {since: DateTime64(3, 'UTC')} - toIntervalDay({covariate_days: UInt16})
         ) AS tracked
         RIGHT JOIN
         (

@@ -88,7 +88,7 @@ FROM
         day,
         gross_revenue AS paid,
         day = cohort_day AS is_first,
-        ifNull(first_purchase_day = day, false) AS has_first_purchase,
+        {{added first_time_payers}} AS has_first_purchase,
         false AS is_refund
     FROM player_days FINAL
     WHERE environment = 'live' AND {{counted}} AND first_day = cohort_day
@@ -97,7 +97,7 @@ FROM
     FROM player_days AS first_days FINAL
     INNER JOIN
     (
-        SELECT game_id, player_id, {{day happened_at}} AS day, sum(amount) AS paid
+        SELECT game_id, player_id, {{day happened_at}} AS day, -{{measure refunds}} AS paid
         FROM purchases
         WHERE environment = 'live' AND {{counted}} AND kind = 'refund'
         GROUP BY game_id, player_id, day

@@ -8,9 +8,9 @@ CREATE OR REPLACE VIEW sessions_daily AS
 SELECT
     {{day happened_at}} AS day,
     game_id,
-    count() AS sessions,
+    {{measure sessions}} AS sessions,
     uniqExact(player_id) AS players,
-    sum(duration_seconds) AS playtime_seconds,
+    {{measure playtime_seconds}} AS playtime_seconds,
     round(playtime_seconds / sessions, 1) AS mean_seconds,
     quantilesExact(0.5, 0.9)(duration_seconds)[1] AS median_seconds,
     quantilesExact(0.5, 0.9)(duration_seconds)[2] AS p90_seconds,
@@ -31,19 +31,21 @@ SELECT
     day,
     game_id,
     sum(times) AS purchases,
-    countIf(times > 0) AS payers,
+    countIf(paid > 0) AS payers,
     sum(net) AS revenue,
     sum(gross) AS gross_revenue,
-    gross_revenue - revenue AS refunds
+    sum(refunded) AS refunds
 FROM
 (
     SELECT
         {{day happened_at}} AS day,
         game_id,
         player_id,
-        sumIf(counts, kind != 'refund') AS times,
-        sum(amount) AS net,
-        sumIf(amount, kind != 'refund') AS gross
+        {{measure purchases}} AS times,
+        {{measure payers}} AS paid,
+        {{measure revenue}} AS net,
+        {{measure gross_revenue}} AS gross,
+        {{measure refunds}} AS refunded
     FROM purchases
     WHERE environment = 'live' AND {{counted}}
     GROUP BY day, game_id, player_id

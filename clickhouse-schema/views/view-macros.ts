@@ -3,8 +3,12 @@ import { countedPlayers } from '../counted-players.ts';
 import { drawnPlayers, EXPOSED_IN_VIEW, exposedPlayers } from '../exposed-players.ts';
 import { FUNNEL_MACROS } from '../behaviour/funnel-view.ts';
 import { cohortView, retainedDays, retainedWindows } from '../behaviour/retention.ts';
-import { VIEW_METRICS } from '../../core/vocabulary/metrics/experiment-metrics.ts';
+import type { MeasureName } from '../../core/vocabulary/metrics/measures.ts';
+import { MEASURE_NAMES } from '../../core/vocabulary/metrics/metrics.ts';
+import { READOUT_MACROS } from './readout-macros.ts';
+import { addedSql, sumSql } from '../metrics/measure-sql.ts';
 import { quoteString } from '../quoting.ts';
+import { SchemaError } from '../schema-record.ts';
 import type { Macros } from '../templates.ts';
 
 /** The time zone of each game that counts its days in another than UTC. */
@@ -17,7 +21,8 @@ export type GameZones = ReadonlyMap<string, string>;
  *
  * `{{day TIME}}`: the day of a time. `{{today}}`: this day. `{{start DAY}}`: its first moment.
  * `{{retained_days COHORT DAY}}`: the shares of players on days after the first. `{{counted}}`: rows of players whom
- * figures count.
+ * figures count. `{{measure NAME}}`: a measure of a group of rows of its source; of one that counts players, what is
+ * above 0 for those whom it counts. `{{added NAME}}`: the same of one row.
  */
 export function viewMacros(zones: GameZones): Macros {
   const games = Map.groupBy(
@@ -35,10 +40,11 @@ export function viewMacros(zones: GameZones): Macros {
   return {
     // What views share with queries, so that both count the same.
     ...FUNNEL_MACROS,
+    ...READOUT_MACROS,
     counted: countedPlayers,
+    measure: (name) => sumSql(measureNamed(name)),
+    added: (name) => addedSql(measureNamed(name)),
     exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),
-    // A text such as `conversion`, `count`.
-    readout_kinds: () => VIEW_METRICS.map(quoteString).join(', '),
     drawn_players: (flags) => drawnPlayers(flags || undefined),
     day: (words) => {
       const [time = '', ...game] = words.split(' ');
@@ -56,6 +62,13 @@ export function viewMacros(zones: GameZones): Macros {
       return byZone(game.join(' ') || 'game_id', (zone) => `toTimeZone(toDateTime64(${day}, 3, ${zone}), 'UTC')`);
     },
   };
+}
+
+/** @throws SchemaError if no measure has this name */
+function measureNamed(text: string): MeasureName {
+  const name = MEASURE_NAMES.find((each) => each === text);
+  if (name === undefined) throw new SchemaError(`A SQL file has {{measure ${text}}}, which is no measure.`);
+  return name;
 }
 
 /** The zones in which the days of games are built. */

@@ -22,8 +22,8 @@ it('docs/experiments.md has the table of the declared metrics', () => {
         .map((cell) => cell.trim()),
     );
   const declared = EXPERIMENT_METRIC_NAMES.map((name) => {
-    const { words, needs, takes, options } = experimentMetric(name);
-    return [`\`${name}\``, words, keys(needs), keys([...takes, ...options])];
+    const { words, unit, needs, takes, options } = experimentMetric(name);
+    return [`\`${name}\``, words, `\`${unit}\``, keys(needs), keys([...takes, ...options])];
   });
   expect(rows).toEqual(declared);
 });
@@ -32,5 +32,5 @@ it('docs/analytics.md names the metrics of the view, and no other', () => {
   const analytics = readFileSync('docs/analytics.md', 'utf8');
   const row =
     /^\| `metrics` .*$/m.exec(analytics.slice(analytics.indexOf('`experiment_readout` is a view')))?.[0] ?? '';
-  expect([...row.matchAll(/`([a-z]+):/g)].map(([, kind]) => kind)).toEqual(VIEW_METRICS);
+  expect([...row.matchAll(/`([a-z_]+)(?::[A-Z:]+)?`/g)].slice(1).map(([, kind]) => kind)).toEqual(VIEW_METRICS);
 });

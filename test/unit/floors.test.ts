@@ -17,7 +17,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'clickhouse-schema': [],
   'clickhouse-schema/behaviour': ['clickhouse-schema'],
   'clickhouse-schema/metrics': [],
-  'clickhouse-schema/views': ['clickhouse-schema', 'clickhouse-schema/behaviour'],
+  'clickhouse-schema/views': ['clickhouse-schema', 'clickhouse-schema/behaviour', 'clickhouse-schema/metrics'],
   'clickhouse-schema/migrations': ['clickhouse-schema', 'clickhouse-schema/views'],
   'clickhouse-schema/rows': ['clickhouse-schema'],
   'clickhouse-schema/queries': [

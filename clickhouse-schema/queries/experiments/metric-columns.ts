@@ -1,12 +1,14 @@
-import { PURCHASE_EVENT } from '../../../core/vocabulary/service-events.ts';
+import { PLAYER_MEASURES, type PlayerMeasureName } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
 import type { Quantity } from './measured-rows.ts';
 import type { Metric } from './metric.ts';
 
 /* The metrics of experiments as SQL: what they read of rows, and the columns of a player. */
 
+type Unnumbered<Q> = Q extends Quantity ? Omit<Q, 'number'> : never;
+
 /** How a metric is made of quantities. A quantity has the columns `times_N` and `total_N` of a player. */
 interface Composed {
-  quantities: readonly Omit<Quantity, 'number'>[];
+  quantities: readonly Unnumbered<Quantity>[];
   /** The value of a player, from its quantities. */
   own: (numbers: readonly number[]) => string;
   /** The number that divides it, of a quotient of sums. */
@@ -16,12 +18,10 @@ interface Composed {
 const times = ([n]: readonly number[]): string => `toFloat64(times_${n})`;
 const total = ([n]: readonly number[]): string => `total_${n}`;
 const has = ([n]: readonly number[]): string => `toFloat64(times_${n} > 0)`;
-
-const PURCHASES = { source: 'purchase', name: PURCHASE_EVENT, property: 'amount' } as const;
-const SESSIONS = { source: 'session', name: '' } as const;
+const isAbove = ([n]: readonly number[]): string => `toFloat64(total_${n} > 0)`;
 
 function composed({ aggregate, metric: name }: Metric): Composed {
-  const events = (property?: string) => ({ source: 'event', name, property }) as const;
+  const events = (property?: string) => ({ of: 'event', name, property }) as const;
   switch (aggregate.kind) {
     case 'conversion':
       return { quantities: [events()], own: has };
@@ -31,28 +31,29 @@ function composed({ aggregate, metric: name }: Metric): Composed {
       return { quantities: [events(aggregate.property)], own: total };
     case 'mean':
       return { quantities: [events(aggregate.property)], own: total, per: times };
-    case 'revenue':
-      return { quantities: [PURCHASES], own: total };
-    case 'payer':
-      return { quantities: [PURCHASES], own: ([n]) => `toFloat64(total_${n} > 0)` };
-    case 'sessions':
-      return { quantities: [SESSIONS], own: times };
-    case 'session':
-      return { quantities: [SESSIONS], own: has };
     case 'retention':
-      return { quantities: [{ source: 'day', name: '', day: aggregate.day }], own: has };
+      return { quantities: [{ of: 'measure', measure: 'active_players', day: aggregate.day }], own: isAbove };
     case 'ratio': {
       const { property, per, perProperty } = aggregate;
       const below = perProperty === undefined ? times : total;
       return {
-        quantities: [events(property), { source: 'event', name: per, property: perProperty }],
+        quantities: [events(property), { of: 'event', name: per, property: perProperty }],
         own: property === undefined ? times : total,
         per: (numbers) => below(numbers.slice(1)),
       };
     }
     case 'quantile':
-      return { quantities: [aggregate.property === undefined ? PURCHASES : events(aggregate.property)], own: total };
+      return aggregate.property === undefined
+        ? ofMeasure('revenue')
+        : { quantities: [events(aggregate.property)], own: total };
+    default:
+      return ofMeasure(aggregate.kind);
   }
+}
+
+function ofMeasure(kind: PlayerMeasureName): Composed {
+  const { measure, unit } = PLAYER_MEASURES[kind];
+  return { quantities: [{ of: 'measure', measure }], own: unit === 'share' ? isAbove : total };
 }
 
 /** A metric with the numbers of its quantities. */

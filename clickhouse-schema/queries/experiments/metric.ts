@@ -1,3 +1,5 @@
+import type { PlayerMeasureName } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
+
 /** A metric of an experiment, as its query asks for it. */
 export interface Metric {
   /** Name of the events measured; '' of metrics without. */
@@ -14,7 +16,7 @@ export interface Metric {
  * joined by dots; a value that is not a number counts as 0.
  */
 export type Aggregate =
-  | { kind: 'conversion' | 'count' | 'revenue' | 'payer' | 'sessions' | 'session' }
+  | { kind: 'conversion' | 'count' | PlayerMeasureName }
   | { kind: 'sum' | 'mean'; property: string }
   | { kind: 'retention'; day: number }
   | { kind: 'ratio'; property: string | undefined; per: string; perProperty: string | undefined }

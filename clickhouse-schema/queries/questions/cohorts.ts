@@ -1,3 +1,4 @@
+import { addedSql, sumSql } from '../../metrics/measure-sql.ts';
 import { type Bindings, dayOf, ofGame, type Statement } from './bindings.ts';
 import { IN_COHORT } from '../../behaviour/retention.ts';
 import type { CohortColumn, LtvQuestion } from './question.ts';
@@ -49,7 +50,7 @@ WHERE key = ${bind('String', key)} AND cohort_day = toDate(${bind('String', day)
 
 /** Each holds for one row of a player. */
 const IS_PLAYER = 'day = cohort_day AND NOT is_refund';
-const IS_PAYER = 'first_purchase_day = day AND NOT is_refund';
+const IS_PAYER = `${addedSql('first_time_payers')} AND NOT is_refund`;
 
 const keyOf = ({ by }: LtvQuestion): string => (by === undefined ? `''` : COHORT_TEXT[by]);
 
@@ -66,7 +67,7 @@ FROM (
   SELECT first_days.* REPLACE (refunds.refund_day AS day), refunds.refunded, true
   FROM player_days AS first_days FINAL
   INNER JOIN (
-    SELECT player_id AS refund_player, toDate(happened_at, ${bind('String', zone)}) AS refund_day, sum(amount) AS refunded
+    SELECT player_id AS refund_player, toDate(happened_at, ${bind('String', zone)}) AS refund_day, -${sumSql('refunds')} AS refunded
     FROM purchases
     WHERE ${scope} AND kind = 'refund' AND received_at >= ${moment(fromMs)}
     GROUP BY refund_player, refund_day

@@ -1,5 +1,5 @@
 import { measureOf } from '../../../core/vocabulary/metrics/metrics.ts';
-import { measureSql } from '../../metrics/measure-sql.ts';
+import { measureSql, sumSql } from '../../metrics/measure-sql.ts';
 import type { Bindings, Statement } from './bindings.ts';
 import { numberOf } from './dimensions.ts';
 import type { BreakdownQuestion, Dimension, Interval, Part, Scope, TrendQuestion } from './question.ts';
@@ -154,23 +154,17 @@ interface Figure {
 function figureOf(bindings: Bindings, { measure, property = '', percentile = 50, spills }: Read, scope: Scope): Figure {
   const sql = measureSql(measure);
   switch (sql.kind) {
-    case 'rows':
-      return { only: sql.only, value: 'toFloat64(count())' };
     case 'window':
       return { value: 'toFloat64(count())' };
     case 'sum':
-      return { only: sql.only, value: `toFloat64(sum(${sql.of}))` };
+      return { only: sql.only, value: `toFloat64(${sql.of === undefined ? 'count()' : `sum(${sql.of})`})` };
     case 'players': {
-      if ('perPlayer' in sql)
-        return {
-          only: sql.only,
-          perPlayer: sql.perPlayer,
-          having: sql.having,
-          value: `toFloat64(countIf(${sql.having}))`,
-        };
+      const { only, having } = sql;
+      if (having !== undefined)
+        return { only, perPlayer: sumSql(having), having: 'times > 0', value: 'toFloat64(countIf(times > 0))' };
       return spills === true
-        ? { only: sql.only, perPlayer: '1', value: 'toFloat64(count())' }
-        : { only: sql.only, value: 'toFloat64(uniqExact(player_id))' };
+        ? { only, perPlayer: '1', value: 'toFloat64(count())' }
+        : { only, value: 'toFloat64(uniqExact(player_id))' };
     }
     case 'property': {
       const number = numberOf(bindings, property, scope);

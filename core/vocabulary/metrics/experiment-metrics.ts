@@ -1,3 +1,7 @@
+import { MEASURES, type MeasureName } from './measures.ts';
+import { namesOf } from './metrics.ts';
+import type { Unit } from './metric.ts';
+
 /*
  * The metrics of experiments, declared once: the API, its documents, the console and the statement in ClickHouse are
  * made of them. A metric has one value for each player; the player is the unit of the comparison.
@@ -13,13 +17,54 @@ export interface ExperimentMetric {
   readonly title: string;
   /** What is counted of a player; without the time, which is the window after its first exposure. */
   readonly words: string;
-  readonly unit: 'share' | 'count' | 'money' | 'number';
+  readonly unit: Unit;
   readonly needs: readonly ExperimentField[];
   readonly takes: readonly ExperimentField[];
   readonly options: readonly ExperimentOption[];
   /** Whether the view `experiment_readout` has it too; its SQL is in clickhouse-schema/views/flags.sql. */
   readonly inView?: true;
 }
+
+interface PlayerMeasure extends ExperimentMetric {
+  readonly measure: MeasureName;
+  readonly inView: true;
+}
+
+/** The words of a measure say what counts, and by which time; the window is the experiment's. */
+const wordsOf = (measure: MeasureName, more: string): string => `${MEASURES[measure].words} ${more}`;
+
+const valueOf = (measure: MeasureName, more = ''): PlayerMeasure => ({
+  measure,
+  title: `${MEASURES[measure].title} per player`,
+  words: wordsOf(measure, `Per player.${more}`),
+  unit: MEASURES[measure].unit,
+  needs: [],
+  takes: [],
+  options: ['winsorize', 'cuped'],
+  inView: true,
+});
+
+const shareOf = (measure: MeasureName, title: string, more: string): PlayerMeasure => ({
+  measure,
+  title,
+  words: wordsOf(measure, more),
+  unit: 'share',
+  needs: [],
+  takes: [],
+  options: ['cuped'],
+  inView: true,
+});
+
+/** Metrics that are a measure of each player in its window. What counts is the measure's, in words and in SQL. */
+export const PLAYER_MEASURES = {
+  revenue: valueOf('revenue', ' A refund counts with its purchase, whenever it was.'),
+  gross_revenue: valueOf('gross_revenue'),
+  payer: shareOf('payers', 'Payers', 'Their share of all players.'),
+  sessions: valueOf('sessions'),
+  session: shareOf('sessions', 'Players with a session', 'The share of players with at least one.'),
+} as const;
+
+export type PlayerMeasureName = keyof typeof PLAYER_MEASURES;
 
 export const EXPERIMENT_METRICS = {
   conversion: {
@@ -57,43 +102,14 @@ export const EXPERIMENT_METRICS = {
     takes: [],
     options: [],
   },
-  revenue: {
-    title: 'Net revenue per player',
-    words: 'What the player paid less what was refunded of it, each transaction once, by the time of the purchase.',
-    unit: 'money',
-    needs: [],
-    takes: [],
-    options: ['winsorize', 'cuped'],
-  },
-  payer: {
-    title: 'Payers',
-    words: 'Whether the player paid more than was refunded of it: the share of players.',
-    unit: 'share',
-    needs: [],
-    takes: [],
-    options: ['cuped'],
-  },
-  sessions: {
-    title: 'Sessions per player',
-    words: 'How many sessions of the player began. A session counts when it is over.',
-    unit: 'count',
-    needs: [],
-    takes: [],
-    options: ['winsorize', 'cuped'],
-  },
-  session: {
-    title: 'Players with a session',
-    words: 'Whether a session of the player began, and is over: the share of players.',
-    unit: 'share',
-    needs: [],
-    takes: [],
-    options: ['cuped'],
-  },
+  ...PLAYER_MEASURES,
   retention: {
     title: 'Retention',
-    words:
-      'Whether the player was active on the given day after the day of its first exposure, by the days of ' +
-      '`player_days`. Only players whose day is over count. The window does not matter.',
+    words: wordsOf(
+      'active_players',
+      'Their share on the given day after the day of the first exposure, of the players whose day is over. The window ' +
+        'does not matter.',
+    ),
     unit: 'share',
     needs: ['day'],
     takes: [],
@@ -113,7 +129,7 @@ export const EXPERIMENT_METRICS = {
     title: 'Quantile',
     words:
       'A quantile over all players, also those with 0, of the sum of a numeric property of their events; without ' +
-      '`metric` and `property`, of their net revenue.',
+      '`metric` and `property`, of `revenue`.',
     unit: 'number',
     needs: [],
     takes: ['metric', 'property', 'quantile'],
@@ -123,9 +139,7 @@ export const EXPERIMENT_METRICS = {
 
 export type ExperimentMetricName = keyof typeof EXPERIMENT_METRICS;
 
-export const EXPERIMENT_METRIC_NAMES: readonly ExperimentMetricName[] = Object.keys(EXPERIMENT_METRICS).filter(
-  (name): name is ExperimentMetricName => name in EXPERIMENT_METRICS,
-);
+export const EXPERIMENT_METRIC_NAMES: readonly ExperimentMetricName[] = namesOf(EXPERIMENT_METRICS);
 
 /** The declaration of a metric, with all that one may have. */
 export const experimentMetric = (name: ExperimentMetricName): ExperimentMetric => EXPERIMENT_METRICS[name];

@@ -4,7 +4,7 @@ import type { Measure } from './metric.ts';
 export const MEASURES = {
   active_players: {
     title: 'Active players',
-    words: 'Players with an event, a session or a purchase in the interval. By day it is DAU.',
+    words: 'Players with an event, a session or a purchase; by day DAU.',
     unit: 'count',
     source: 'player_days',
     addsUp: false,
@@ -118,7 +118,7 @@ export const MEASURES = {
   },
   payers: {
     title: 'Payers',
-    words: 'Players who bought in the interval, whatever is refunded later.',
+    words: 'Players who bought, whatever is refunded later.',
     unit: 'count',
     source: 'purchases',
     addsUp: false,
@@ -149,7 +149,7 @@ export const MEASURES = {
   },
   revenue: {
     title: 'Revenue',
-    words: 'Net revenue: what players paid less what was refunded in the interval, in the currency of the game.',
+    words: 'Net revenue: gross revenue less refunds, in the currency of the game.',
     unit: 'money',
     source: 'purchases',
     addsUp: true,

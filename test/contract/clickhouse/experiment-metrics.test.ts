@@ -186,6 +186,8 @@ const spends = (player: Drawn, when: When) => player.events.filter(when(player))
 const gold = (player: Drawn, when: When) => total(spends(player, when).map((event) => event.gold));
 const net = (player: Drawn, when: When) =>
   total(player.purchases.filter(when(player)).map(({ amount, refunded }) => amount - refunded));
+const gross = (player: Drawn, when: When) => total(player.purchases.filter(when(player)).map(({ amount }) => amount));
+const bought = (player: Drawn, when: When) => player.purchases.filter(when(player)).length;
 const sessions = (player: Drawn, when: When) => player.sessions.filter(when(player)).length;
 /** Recorded purchases, and the game's own events of that name. Imported ones come with events of their own. */
 const purchases = (player: Drawn, when: When) =>
@@ -199,7 +201,9 @@ const OF_PLAYERS: readonly [Metric, (player: Drawn, when: When) => number][] = [
   [{ metric: 'purchase', aggregate: { kind: 'count' } }, purchases],
   [{ metric: 'spend', aggregate: { kind: 'sum', property: 'cost.gold' } }, gold],
   [{ metric: '', aggregate: { kind: 'revenue' } }, net],
-  [{ metric: '', aggregate: { kind: 'payer' } }, (player, when) => share(net(player, when) > 0)],
+  [{ metric: '', aggregate: { kind: 'gross_revenue' } }, gross],
+  // Who bought, whatever is refunded later.
+  [{ metric: '', aggregate: { kind: 'payer' } }, (player, when) => share(bought(player, when) > 0)],
   [{ metric: '', aggregate: { kind: 'sessions' } }, sessions],
   [{ metric: '', aggregate: { kind: 'session' } }, (player, when) => share(sessions(player, when) > 0)],
 ];

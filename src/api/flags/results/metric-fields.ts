@@ -149,12 +149,7 @@ function aggregateOf(kind: ExperimentMetricName, input: MetricInput): Aggregate 
       return { kind, property, per, perProperty };
     case 'quantile':
       return { kind, property, quantile };
-    case 'conversion':
-    case 'count':
-    case 'revenue':
-    case 'payer':
-    case 'sessions':
-    case 'session':
+    default:
       return { kind };
   }
 }

@@ -1,4 +1,6 @@
+import { measureOf } from '../../../../core/vocabulary/metrics/metrics.ts';
 import { PASSIVE_EVENTS } from '../../../../core/vocabulary/service-events.ts';
+import { sumSql } from '../../../../clickhouse-schema/metrics/measure-sql.ts';
 import { LATE_DAYS } from '../../../../clickhouse-schema/event-time.ts';
 
 /*
@@ -18,13 +20,19 @@ interface Source {
   table: string;
   /** Whether a row is something that the player did. */
   isActivity: string;
-  /** In the order of `FIGURES`. */
-  figures: readonly [events: string, sessions: string, playtime: string, purchases: string, grossRevenue: string];
   /** In the order of `DETAILS`. */
   details: readonly [country: string, platform: string, appVersion: string];
 }
 
+/** The measures of a day. */
 const FIGURES = ['events', 'sessions', 'playtime_seconds', 'purchases', 'gross_revenue'] as const;
+const NOTHING = {
+  events: '0',
+  sessions: '0',
+  playtime_seconds: '0',
+  purchases: '0',
+  gross_revenue: 'toDecimal64(0, 4)',
+};
 const DETAILS = ['country', 'platform', 'app_version'] as const;
 
 const NO_DETAILS = ["''", "''", "''"] as const;
@@ -36,19 +44,16 @@ const SOURCES: readonly Source[] = [
   {
     table: 'events',
     isActivity: `NOT (event_name IN (${PASSIVE_EVENTS.map((name) => `'${name}'`).join(', ')}) AND source != 'caller')`,
-    figures: ['count()', '0', '0', '0', 'toDecimal64(0, 4)'],
     details: [lastOf('country'), lastOf('platform'), lastOf('app_version')],
   },
   {
     table: 'sessions',
     isActivity: 'true',
-    figures: ['0', 'count()', 'sum(duration_seconds)', '0', 'toDecimal64(0, 4)'],
     details: [lastOf('country'), lastOf('platform'), lastOf('app_version')],
   },
   {
     table: 'purchases',
     isActivity: "kind != 'refund'",
-    figures: ['0', '0', '0', 'sum(counts)', 'sum(amount)'],
     details: NO_DETAILS,
   },
 ];
@@ -90,10 +95,12 @@ const TOUCHED_PLAYERS = SOURCES.map(
 
 /** @param players a list or a subquery */
 function daysOf(players: string, days: { received: string; isDay: (day: string) => string }): string {
-  const parts = SOURCES.map(({ table, isActivity, figures, details }, rank) => {
+  const parts = SOURCES.map(({ table, isActivity, details }, rank) => {
     const columns = [
       `${rank} AS rank`,
-      ...figures.map((figure, at) => `${figure} AS ${FIGURES[at]}`),
+      ...FIGURES.map(
+        (figure) => `${measureOf(figure).source === table ? sumSql(figure) : NOTHING[figure]} AS ${figure}`,
+      ),
       ...details.map((detail, at) => `${detail} AS ${DETAILS[at]}`),
       'min(happened_at) AS first_at',
       'max(happened_at) AS last_at',

@@ -1,0 +1,49 @@
+import {
+  PLAYER_MEASURES,
+  type PlayerMeasureName,
+  VIEW_METRICS,
+} from '../../core/vocabulary/metrics/experiment-metrics.ts';
+import { measureOf, namesOf } from '../../core/vocabulary/metrics/metrics.ts';
+import { PURCHASE_EVENT } from '../../core/vocabulary/service-events.ts';
+import { countedPlayers } from '../counted-players.ts';
+import { quoteString } from '../quoting.ts';
+import type { Macros } from '../templates.ts';
+import { addedSql, sumSql } from '../metrics/measure-sql.ts';
+import { transactions } from '../metrics/transactions.ts';
+
+/* What the view `experiment_readout` takes from the declarations of metrics. */
+
+const KINDS = namesOf(PLAYER_MEASURES);
+const measureOfKind = (kind: PlayerMeasureName) => PLAYER_MEASURES[kind].measure;
+const isOf = (source: string) => (kind: PlayerMeasureName) => measureOf(measureOfKind(kind)).source === source;
+
+const quoted = (kinds: readonly string[]): string => kinds.map(quoteString).join(', ');
+
+/** The columns of a transaction: how often something was bought, and a column for each metric of purchases. */
+const COLUMNS = [
+  `${sumSql('purchases')} AS bought`,
+  ...KINDS.filter(isOf('purchases')).map((kind) => `toFloat64(${sumSql(measureOfKind(kind))}) AS ${kind}`),
+].join(', ');
+
+export const READOUT_MACROS: Macros = {
+  // The kinds of metrics, such as `conversion`: all, or those of a source. The others are of events.
+  readout_kinds: (source) => quoted(source === '' ? VIEW_METRICS : KINDS.filter(isOf(source))),
+  readout_event_kinds: () => quoted(VIEW_METRICS.filter((kind) => !KINDS.some((one) => one === kind))),
+  // Those whose value of a player is whether its sum is above 0.
+  readout_shares: () => quoted(KINDS.filter((kind) => PLAYER_MEASURES[kind].unit === 'share')),
+  // Transactions are read only for a metric of purchases.
+  transactions: (where) =>
+    transactions(
+      COLUMNS,
+      `${where} AND ${countedPlayers()}
+        AND (has(names, ${quoteString(PURCHASE_EVENT)}) OR hasAny(kinds, [${quoted(KINDS.filter(isOf('purchases')))}]))`,
+    ),
+  // What a transaction or a session is for the metric `number`: conditions and amounts.
+  readout_amounts: (source) =>
+    KINDS.filter(isOf(source))
+      .map((kind) => {
+        const amount = source === 'purchases' ? kind : `toFloat64(${addedSql(measureOfKind(kind))})`;
+        return `kinds[number] = ${quoteString(kind)}, ${amount}`;
+      })
+      .join(', '),
+};
