@@ -42,7 +42,7 @@ WITH
     arrayMap((metric, path) -> substring(metric, length(splitByChar(':', metric)[1]) + 2 + if(startsWith(metric, 'sum:'), length(path) + 1, 0)), metrics, paths) AS names,
     (
         SELECT throwIf(
-            NOT arrayAll(metric -> splitByChar(':', metric)[1] IN ({{readout_kinds}}), {metrics: Array(String)}),
+            NOT arrayAll(metric -> metric IN ({{readout_kinds}}) OR (metric LIKE '%:%' AND splitByChar(':', metric)[1] IN ({{readout_event_kinds}})), {metrics: Array(String)}),
             'A metric of experiment_readout is conversion:EVENT, count:EVENT, sum:PROPERTY:EVENT, revenue, gross_revenue, payer, sessions or session')
     ) AS is_refused,
     exposed AS
@@ -110,7 +110,7 @@ WITH
             ARRAY JOIN arrayEnumerate(metrics) AS number
             WHERE kinds[number] IN ({{readout_kinds purchases}}) OR (names[number] = 'purchase' AND NOT is_imported)
             UNION ALL
-            SELECT player_id, number, happened_at, (happened_at, toUInt64(0), toUInt32(0)), 1,
+            SELECT player_id, number, happened_at, (happened_at, toUInt64(0), toUInt32(0)), {{added sessions}},
                 multiIf({{readout_amounts sessions}}, 0), ''
             FROM sessions
             ARRAY JOIN arrayEnumerate(metrics) AS number

@@ -26,8 +26,9 @@ const COLUMNS = [
 ].join(', ');
 
 export const READOUT_MACROS: Macros = {
-  // The kinds of metrics, such as `conversion`: all, or those of a source. The others are of events.
-  readout_kinds: (source) => quoted(source === '' ? VIEW_METRICS : KINDS.filter(isOf(source))),
+  // Metrics that are measures: all, or those of a source.
+  readout_kinds: (source) => quoted(source === '' ? KINDS : KINDS.filter(isOf(source))),
+  // The kinds of metrics of events, such as `conversion`.
   readout_event_kinds: () => quoted(VIEW_METRICS.filter((kind) => !KINDS.some((one) => one === kind))),
   // Those whose value of a player is whether its sum is above 0.
   readout_shares: () => quoted(KINDS.filter((kind) => PLAYER_MEASURES[kind].unit === 'share')),

@@ -93,7 +93,7 @@ const listed = (quantities: readonly Quantity[]): string =>
 
 function sessionRows(quantities: readonly Quantity[]): string {
   return `SELECT player_id, 'sessions' AS row_of, '' AS name, happened_at AS at,
-      (happened_at, toUInt64(0), toUInt32(0)) AS place, ${NO_DAY} AS day, toInt64(1) AS times,
+      (happened_at, toUInt64(0), toUInt32(0)) AS place, ${NO_DAY} AS day, toInt64(${addedSql('sessions')}) AS times,
       ${measured(quantities, 'sessions')}
     FROM sessions
     WHERE ${SCOPE} AND happened_at >= ${SINCE} AND happened_at < ${UNTIL}
@@ -102,7 +102,7 @@ function sessionRows(quantities: readonly Quantity[]): string {
 
 function dayRows(quantities: readonly Quantity[], zone: string): string {
   return `SELECT player_id, 'player_days' AS row_of, '' AS name, toDateTime64(day, 3, 'UTC') AS at,
-      (toDateTime64(day, 3, 'UTC'), toUInt64(0), toUInt32(0)) AS place, day, toInt64(1) AS times,
+      (toDateTime64(day, 3, 'UTC'), toUInt64(0), toUInt32(0)) AS place, day, toInt64(${addedSql('active_players')}) AS times,
       ${measured(quantities, 'player_days')}
     FROM player_days FINAL
     WHERE ${SCOPE} AND day >= toDate(${SINCE}, ${zone})`;
