@@ -46,7 +46,11 @@ function composed({ aggregate, metric: name }: Metric): Composed {
       return aggregate.property === undefined
         ? ofMeasure('revenue')
         : { quantities: [events(aggregate.property)], own: total };
-    default:
+    case 'revenue':
+    case 'gross_revenue':
+    case 'payer':
+    case 'sessions':
+    case 'session':
       return ofMeasure(aggregate.kind);
   }
 }

@@ -149,7 +149,13 @@ function aggregateOf(kind: ExperimentMetricName, input: MetricInput): Aggregate 
       return { kind, property, per, perProperty };
     case 'quantile':
       return { kind, property, quantile };
-    default:
+    case 'conversion':
+    case 'count':
+    case 'revenue':
+    case 'gross_revenue':
+    case 'payer':
+    case 'sessions':
+    case 'session':
       return { kind };
   }
 }
