@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
+import type { CallerKind } from '../../../core/vocabulary/documents/scope.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
@@ -273,7 +274,7 @@ describe('a purchase in another currency', () => {
     bought(16_000_000, 'server', START + 1_000, 0.00598);
     game.refund(1, START + 2_000, 'tx-1', 6_000_000);
     game.buy(1, START + 3_000, 'server', 50_000, 'tx-2');
-    await write(game.records);
+    await write(clickhouse, game.records);
     const rows = `SELECT kind, toFloat64(amount) AS counted, toFloat64(paid_amount) AS paid, currency, counts
       FROM purchases ORDER BY facts_sequence, facts_index`;
     expect(await rowsOf(clickhouse, rows)).toEqual([
