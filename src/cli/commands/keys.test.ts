@@ -89,9 +89,9 @@ describe('games', () => {
     await cli('games', 'create', 'g', '--name', 'Great');
     const before = store.get(gameAddress('g'))?.document;
     await cli('games', 'set', 'g', '--client-purchases', 'off');
-    expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: false });
+    expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: false, version: 2 });
     await cli('games', 'set', 'g', '--client-purchases', 'on');
-    expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: true });
+    expect(store.get(gameAddress('g'))?.document).toEqual({ ...before, clientPurchases: true, version: 3 });
   });
 
   test('set limits the attributes that client keys may set', async () => {
