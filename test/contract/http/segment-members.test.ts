@@ -118,7 +118,7 @@ describe('a static segment', () => {
 
   it('keeps its kind', async () => {
     const id = await made();
-    const changed = await call('PUT', `${PATH}/${id}`, { kind: 'dynamic', conditions: {} });
+    const changed = await call('PUT', `${PATH}/${id}`, { kind: 'dynamic', conditions: {}, version: 1 });
     expect(changed.body.error.details.fields.map(({ path }) => path)).toContain('/kind');
   });
 });
@@ -394,7 +394,8 @@ describe('players that a segment names', () => {
 
   it('are left out of a body that names none', async () => {
     const { body } = await call('POST', PATH, { key: 'k', conditions: {}, includes: [UUID_UPPER()] });
-    const { body: next } = await call('PUT', `${PATH}/${String(body.data['segment_id'])}`, { conditions: {} });
+    const path = `${PATH}/${String(body.data['segment_id'])}`;
+    const { body: next } = await call('PUT', path, { conditions: {}, version: 1 });
     expect(next.data).toMatchObject({ includes: [], excludes: [], version: 2 });
   });
 });
