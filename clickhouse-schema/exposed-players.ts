@@ -1,3 +1,4 @@
+import { KEYED_STRATUM } from '../core/vocabulary/facts/flag-reason.ts';
 import { countedPlayers } from './counted-players.ts';
 
 /* The players of experiments, for all queries and views that compare variants. */
@@ -18,8 +19,9 @@ export interface ExposedParts {
 
 /**
  * Columns of a player from what was drawn for it in one period: what it saw first (place in the log, variant and
- * stratum), and whether it met two variants of that draw. What it gets later, eligible or not, changes neither. Without
- * anything drawn the stratum is 0.
+ * stratum), and whether it met two variants of that draw. What it gets later, eligible or not, changes neither. A
+ * player may meet two variants of a draw by its device or an attribute, and counts with the first. Without anything
+ * drawn the stratum is 0.
  * @param own array of `(place, stratum, variant, attribution)`
  */
 function ownColumns(own: string): string {
@@ -29,7 +31,7 @@ function ownColumns(own: string): string {
       own[1].2 AS stratum,
       own[1].3 AS variant,
       length(own) AS own_exposures,
-      arrayUniq(arrayMap(one -> one.3, arrayFilter(one -> one.2 = stratum, own))) > 1 AS saw_two,
+      stratum < ${KEYED_STRATUM} AND arrayUniq(arrayMap(one -> one.3, arrayFilter(one -> one.2 = stratum, own))) > 1 AS saw_two,
       arrayExists(one -> one.4 = 'mismatch', own) AS mismatched,
       arrayExists(one -> one.4 IN ('mismatch', 'earlier'), own) AS named_other,`;
 }

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing-players.ts';
 import { explainFlag } from './evaluate/explain-flag.ts';
-import { bucketsIn, seededBucket } from './evaluate/hash.ts';
+import { bucketsIn, seededBucket } from './draw/hash.ts';
 import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
-import { createSplit } from './evaluate/split.ts';
+import { createSplit } from './draw/split.ts';
 
 const NOW_MS = 5_000;
 const IDS = Array.from({ length: 20_000 }, (_, turn) => playerIdOf(turn));

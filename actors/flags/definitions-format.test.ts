@@ -36,6 +36,33 @@ const FLAGS: readonly FlagDocument[] = [
     ],
   }),
   aSplitFlag({ x: 1, y: 1 }, { key: 'dependent', prerequisites: [{ flagKey: 'split', value: 'b' }] }),
+  aSplitFlag(
+    { x: 1, y: 1 },
+    {
+      key: 'served',
+      salt: 'a third',
+      bucketBy: 'attribute:level',
+      defaultServe: {
+        weights: [
+          { key: 'x', weight: 1 },
+          { key: 'y', weight: 9 },
+        ],
+      },
+      rules: [
+        aRule({ conditions: { session_count: 0 }, serve: { variant: 'y' } }),
+        aRule({ conditions: { session_count: 1 }, serve: { value: 'z' } }),
+        aRule({
+          conditions: { session_count: 2 },
+          salt: 's',
+          bucketBy: 'player',
+          serve: { weights: [{ key: 'x', weight: 2 }] },
+        }),
+        aRule({ percentage: 40, bucketBy: 'player' }),
+      ],
+      prerequisites: [{ flagKey: 'switch', value: true }],
+    },
+  ),
+  aFlag({ key: 'needs-variant', rules: [aRule()], prerequisites: [{ flagKey: 'served', variantKey: 'x' }] }),
   aFlag({ key: 'texts', flagType: 'string', variants: variantsOf({ one: 1, two: 1 }), rules: [aRule()] }),
 ];
 
@@ -74,6 +101,8 @@ describe('definitions for local evaluation', () => {
       documents: 3,
       conditions: 2,
       dependent: 3,
+      served: 5,
+      'needs-variant': 2,
       texts: 3,
     });
   });

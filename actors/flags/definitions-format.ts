@@ -1,7 +1,14 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { formatTimestampOrNull, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
 import { periodOf } from './periods.ts';
-import type { FlagDocument, FlagRule, FlagType, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
+import type {
+  FlagDocument,
+  FlagPrerequisite,
+  FlagRule,
+  FlagType,
+  SegmentDocument,
+} from '../../core/vocabulary/documents/documents.ts';
+import type { BucketBy, FlagServe } from '../../core/vocabulary/documents/flag-serve.ts';
 
 /*
  * The definitions of flags as servers get them for local evaluation: what `compileFlag` and `compileCondition` need,
@@ -35,15 +42,23 @@ export interface WireFlag {
   enabled: boolean;
   salt: string;
   default_value: Json;
+  default_serve?: FlagServe;
+  bucket_by?: BucketBy;
   variants: { key: string; value: Json; weight: number }[];
   targeting_rules: WireRule[];
-  prerequisites: { flag_key: string; value: Json }[];
+  prerequisites: WirePrerequisite[];
 }
+
+/** Another flag, and the value or the variant that it must serve. */
+export type WirePrerequisite = { flag_key: string } & ({ value: Json } | { variant_key: string });
 
 interface WireRule {
   segment_id: string | null;
   conditions?: JsonObject;
   value: boolean;
+  serve?: FlagServe;
+  salt?: string;
+  bucket_by?: BucketBy;
   percentage: number;
   priority: number;
   /** ISO 8601. */
@@ -79,18 +94,33 @@ export function writeFlag(flag: FlagDocument): WireFlag {
     enabled: flag.enabled,
     salt: flag.salt,
     default_value: flag.defaultValue,
+    ...(flag.defaultServe === undefined ? {} : { default_serve: flag.defaultServe }),
+    ...(flag.bucketBy === undefined ? {} : { bucket_by: flag.bucketBy }),
     variants: flag.variants.map(({ key, value, weight }) => ({ key, value, weight })),
-    targeting_rules: flag.rules.map((rule) => ({
-      segment_id: rule.segmentId,
-      ...(rule.conditions === undefined ? {} : { conditions: rule.conditions }),
-      value: rule.value,
-      percentage: rule.percentage,
-      priority: rule.priority,
-      start_at: formatTimestampOrNull(rule.startAt),
-      end_at: formatTimestampOrNull(rule.endAt),
-    })),
-    prerequisites: flag.prerequisites.map(({ flagKey, value }) => ({ flag_key: flagKey, value })),
+    targeting_rules: flag.rules.map(writeRule),
+    prerequisites: flag.prerequisites.map(writePrerequisite),
   };
+}
+
+/** A rule without its name. */
+export function writeRule(rule: FlagRule): WireRule {
+  return {
+    segment_id: rule.segmentId,
+    ...(rule.conditions === undefined ? {} : { conditions: rule.conditions }),
+    value: rule.value,
+    ...(rule.serve === undefined ? {} : { serve: rule.serve }),
+    ...(rule.salt === undefined ? {} : { salt: rule.salt }),
+    ...(rule.bucketBy === undefined ? {} : { bucket_by: rule.bucketBy }),
+    percentage: rule.percentage,
+    priority: rule.priority,
+    start_at: formatTimestampOrNull(rule.startAt),
+    end_at: formatTimestampOrNull(rule.endAt),
+  };
+}
+
+export function writePrerequisite(needed: FlagPrerequisite): WirePrerequisite {
+  const { flagKey: flag_key } = needed;
+  return 'variantKey' in needed ? { flag_key, variant_key: needed.variantKey } : { flag_key, value: needed.value };
 }
 
 /** The document for `compileFlag`. Names, descriptions and times of edits are not in the format. */
@@ -102,10 +132,12 @@ export function readFlag(flag: WireFlag): FlagDocument {
     flagType: flag.flag_type,
     enabled: flag.enabled,
     defaultValue: flag.default_value,
+    ...(flag.default_serve === undefined ? {} : { defaultServe: flag.default_serve }),
     salt: flag.salt,
+    ...(flag.bucket_by === undefined ? {} : { bucketBy: flag.bucket_by }),
     variants: flag.variants,
     rules: flag.targeting_rules.map(readRule),
-    prerequisites: flag.prerequisites.map(({ flag_key: flagKey, value }) => ({ flagKey, value })),
+    prerequisites: flag.prerequisites.map(readPrerequisite),
     createdAt: 0,
     updatedAt: 0,
     archivedAt: null,
@@ -114,12 +146,22 @@ export function readFlag(flag: WireFlag): FlagDocument {
   };
 }
 
-function readRule({ segment_id: segmentId, conditions, value, percentage, priority, ...times }: WireRule): FlagRule {
+export function readPrerequisite(needed: WirePrerequisite): FlagPrerequisite {
+  const { flag_key: flagKey } = needed;
+  return 'variant_key' in needed ? { flagKey, variantKey: needed.variant_key } : { flagKey, value: needed.value };
+}
+
+function readRule(rule: WireRule): FlagRule {
+  const { segment_id: segmentId, conditions, value, serve, salt, bucket_by: bucketBy } = rule;
+  const { percentage, priority, ...times } = rule;
   return {
     name: '',
     segmentId,
     ...(conditions === undefined ? {} : { conditions }),
     value,
+    ...(serve === undefined ? {} : { serve }),
+    ...(salt === undefined ? {} : { salt }),
+    ...(bucketBy === undefined ? {} : { bucketBy }),
     percentage,
     priority,
     startAt: epochMs(times.start_at),

@@ -8,15 +8,23 @@ import { effectOf } from './edit-effect.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 import { seenVariant } from './exposure/seen-variant.ts';
 
-/** A few kinds of players: members of each, both and none of two segments, on two levels; 1,500 buckets of each. */
+/**
+ * A few kinds of players: members of each, both and none of two segments, on two levels, with a guild and without one;
+ * 800 buckets of each.
+ */
 const KINDS = ['', 'seg_a', 'seg_b', 'seg_a seg_b'].flatMap((segments) =>
-  [1, 2].map((level) => ({
-    segments: segments.split(' ').filter(Boolean).map(memberOf),
-    attributes: JSON.stringify({ level }),
-  })),
+  [1, 2].flatMap((level) =>
+    [true, false].map((hasGuild) => ({ segments: segments.split(' ').filter(Boolean).map(memberOf), level, hasGuild })),
+  ),
 );
-const PLAYERS = KINDS.flatMap((kind) =>
-  Array.from({ length: 1_500 }, (_, turn) => aPlayer({ id: playerIdOf(turn), ...kind })),
+const PLAYERS = KINDS.flatMap(({ segments, level, hasGuild }) =>
+  Array.from({ length: 800 }, (_, turn) =>
+    aPlayer({
+      id: playerIdOf(turn),
+      segments,
+      attributes: JSON.stringify({ level, ...(hasGuild ? { guild: `guild ${turn % 400}` } : {}) }),
+    }),
+  ),
 );
 const SWITCH = aFlag({ key: 'switch', rules: [aRule()] });
 
@@ -191,7 +199,167 @@ const CASES: [what: string, before: FlagDocument, after: FlagDocument, effect: E
   ],
 ];
 
+const OWN = {
+  weights: [
+    { key: 'a', weight: 9 },
+    { key: 'b', weight: 1 },
+  ],
+};
+const rules = (...some: Partial<FlagRule>[]) => split(AB, {}, { rules: some.map((rule) => aRule(rule)) });
+const other = (...some: Partial<FlagRule>[]) => rules(...some.map((rule) => ({ segmentId: 'seg_b', ...rule })));
+
+const SERVE_CASES: typeof CASES = [
+  [
+    'what another audience gets',
+    rules({ segmentId: 'seg_a' }),
+    rules({ segmentId: 'seg_a' }, { serve: OWN }),
+    'widens',
+  ],
+  ['weights of a rule', rules({ serve: OWN }), rules({ serve: { weights: OWN.weights.toReversed() } }), 'reassigns'],
+  [
+    'weights of a rule in the same ratio',
+    rules({ serve: OWN }),
+    rules({ serve: { weights: OWN.weights.map(({ key, weight }) => ({ key, weight: weight * 10 })) } }),
+    'none',
+  ],
+  [
+    'weights of a rule that are those of the flag',
+    rules({}),
+    rules({
+      serve: {
+        weights: [
+          { key: 'a', weight: 5 },
+          { key: 'b', weight: 5 },
+        ],
+      },
+    }),
+    'none',
+  ],
+  ['weights of a rule that becomes one variant', rules({ serve: OWN }), rules({ serve: { variant: 'b' } }), 'narrows'],
+  ['one variant that becomes weights', rules({ serve: { variant: 'b' } }), rules({ serve: OWN }), 'widens'],
+  ['one variant that becomes another', rules({ serve: { variant: 'a' } }), rules({ serve: { variant: 'b' } }), 'none'],
+  ['a value', rules({ serve: { value: 'x' } }), rules({ serve: { value: 'y' } }), 'none'],
+  ['one variant for some', rules({}), rules({ segmentId: 'seg_a', serve: { variant: 'b' } }, {}), 'narrows'],
+  [
+    "the flag's weights that no rule serves",
+    rules({ serve: OWN }),
+    { ...rules({ serve: OWN }), variants: variantsOf({ a: 1, b: 3 }) },
+    'none',
+  ],
+  [
+    'weights of the rest',
+    rules({ segmentId: 'seg_a' }),
+    { ...rules({ segmentId: 'seg_a' }), defaultServe: OWN },
+    'widens',
+  ],
+  [
+    'weights of the rest, changed',
+    { ...other({}), defaultServe: OWN },
+    { ...other({}), defaultServe: { weights: OWN.weights.toReversed() } },
+    'reassigns',
+  ],
+  [
+    'a roll-out before weights of the rest',
+    { ...rules({ percentage: 20 }), defaultServe: OWN },
+    { ...rules({ percentage: 40 }), defaultServe: OWN },
+    'reassigns',
+  ],
+  ['the salt of a rule', rules({ salt: 's' }), rules({ salt: 't' }), 'reassigns'],
+  [
+    'the salt of a roll-out of one variant',
+    rules({ salt: 's', percentage: 50, serve: { variant: 'a' } }),
+    rules({ salt: 't', percentage: 50, serve: { variant: 'a' } }),
+    'none',
+  ],
+  ['what a rule is bucketed by', rules({}), rules({ bucketBy: 'attribute:guild' }), 'reassigns'],
+  ['what a flag is bucketed by', rules({}), { ...rules({}), bucketBy: 'attribute:guild' }, 'reassigns'],
+  [
+    'a rule with another salt for others',
+    other({ salt: 's' }),
+    { ...rules({ segmentId: 'seg_b', salt: 's' }, { segmentId: 'seg_a', salt: 't' }) },
+    'widens',
+  ],
+  ['the salt of a boolean rule', bool({ percentage: 50 }), bool({ percentage: 50, salt: 's' }), 'reassigns'],
+  ['the salt of a boolean rule for all', bool({ salt: 's' }), bool({ salt: 't' }), 'none'],
+  [
+    'a percentage of the other salt',
+    bool({ percentage: 20, salt: 's' }, { percentage: 50 }),
+    bool({ percentage: 30, salt: 's' }, { percentage: 50 }),
+    'reassigns',
+  ],
+  [
+    'the order of two salts',
+    bool({ percentage: 20, salt: 's' }, { percentage: 50 }),
+    bool({ percentage: 50 }, { percentage: 20, salt: 's' }),
+    'none',
+  ],
+  [
+    'false for some of a boolean flag',
+    bool({ percentage: 50 }),
+    bool({ segmentId: 'seg_a', serve: { value: false } }, { percentage: 50 }),
+    'narrows',
+  ],
+  [
+    'false in place of the default',
+    { ...bool({ percentage: 50 }), defaultValue: true },
+    { ...bool({ percentage: 50, serve: { value: false } }), defaultValue: true },
+    'widens',
+  ],
+  [
+    'true for the rest',
+    bool({ percentage: 50 }),
+    { ...bool({ percentage: 50 }), defaultServe: { value: true } },
+    'narrows',
+  ],
+];
+
 describe('an edit of a flag', () => {
+  it.each(SERVE_CASES)(
+    'that changes what rules serve, of %s, has the effect that players feel',
+    (_, before, after, effect) => {
+      expect([effectOf(before, after), effectOnPlayers(before, after)]).toEqual([effect, effect]);
+    },
+  );
+
+  it('of what rules serve, at random, has the effect that players feel', () => {
+    const random = seededRandom(31);
+    const pick = <T>(...from: readonly T[]): T => from[Math.floor(random() * from.length)] ?? from[0]!;
+    const serves = (isBoolean: boolean): Partial<FlagRule> =>
+      isBoolean
+        ? pick<Partial<FlagRule>>({}, {}, { value: false }, { serve: { value: false } }, { serve: { value: true } })
+        : pick<Partial<FlagRule>>(
+            {},
+            { serve: OWN },
+            { serve: { variant: 'a' } },
+            { serve: { value: 'x' } },
+            { value: false },
+          );
+    const drawRule = (isBoolean: boolean): Partial<FlagRule> => ({
+      segmentId: pick(null, 'seg_a', 'seg_b'),
+      percentage: pick(0, 20, 50, 100, 100),
+      priority: pick(1, 2),
+      ...serves(isBoolean),
+      ...pick({}, {}, { salt: 's' }, { bucketBy: 'attribute:guild' }),
+    });
+    const draw = (isBoolean: boolean): FlagDocument => ({
+      ...(isBoolean ? bool() : rules()),
+      rules: Array.from({ length: pick(1, 2, 3) }, () => aRule(drawRule(isBoolean))),
+      ...(isBoolean
+        ? pick({}, {}, { defaultValue: true }, { defaultServe: { value: true } })
+        : pick({}, {}, { defaultServe: OWN }, { defaultServe: { variant: 'b' } })),
+    });
+    const effects = Array.from({ length: 80 }, (_, turn) => {
+      const isBoolean = turn % 2 === 0;
+      const before = draw(isBoolean);
+      const edited = before.rules.map((rule) => (random() < 0.4 ? { ...aRule(drawRule(isBoolean)) } : rule));
+      const after = random() < 0.2 ? draw(isBoolean) : { ...before, rules: edited };
+      const effect = effectOf(before, after);
+      expect([effectOnPlayers(before, after), before, after]).toEqual([effect, before, after]);
+      return effect;
+    });
+    expect(new Set(effects)).toEqual(new Set(['none', 'widens', 'narrows', 'moves', 'reassigns']));
+  });
+
   it.each(CASES)('of %s has the effect that players feel', (_, before, after, effect) => {
     expect([effectOf(before, after), effectOnPlayers(before, after)]).toEqual([effect, effect]);
   });

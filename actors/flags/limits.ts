@@ -4,6 +4,8 @@ export const FLAG_LIMITS = {
   flagRules: 50,
   /** Variants of one flag. Every rule prepares a result for each of them: 2,500 at most. */
   flagVariants: 50,
+  /** The salt of a rule, in characters. It is hashed once, when the flag is compiled. */
+  ruleSalt: 64,
   /** Other flags that one flag depends on. */
   flagPrerequisites: 10,
   /** A variant's weight. The sum of 50 weights stays far below 2^53. */

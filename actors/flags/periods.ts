@@ -1,5 +1,7 @@
 import { FLAG_LIMITS } from './limits.ts';
-import { mayDraw, stratumOfVariants } from './evaluate/draw.ts';
+import { BUCKETS } from './draw/hash.ts';
+import { defaultOffer } from './draw/offers.ts';
+import { dividingRules, isTrue, splitsOf } from './draw/strata.ts';
 import { effectOf } from './edit-effect.ts';
 import type { FlagArm, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 
@@ -22,7 +24,13 @@ export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: n
   const editEffect = effectOf(previous, next);
   if (current === undefined || editEffect !== 'reassigns') return { ...next, editEffect, periods: [...periods] };
   const started = { period: current.period + 1, version: previous.version + 1, since: nowMs };
-  const all = [...periods.slice(0, -1), { ...current, arms: armsOf(previous) }, started];
+  const splits = splitsOf(previous);
+  const ended = {
+    ...current,
+    arms: armsOf(previous),
+    ...(splits.some(({ stratum }) => stratum !== BUCKETS) ? { splits } : {}),
+  };
+  const all = [...periods.slice(0, -1), ended, started];
   return { ...next, editEffect, periods: all.slice(-FLAG_LIMITS.flagPeriods) };
 }
 
@@ -37,16 +45,11 @@ export function armsOf(flag: FlagDocument): FlagArm[] {
 }
 
 /** The percentage of players that get `true`, if it is the same for all for whom a boolean flag draws; else null. */
-function onlyShare({ rules, defaultValue }: FlagDocument): number | null {
-  if (defaultValue !== false) return null;
-  const drawn = rules.filter(({ percentage, value }) => value && percentage > 0 && percentage < 100);
-  const isDivided = rules.some(({ percentage, value }) => !value && percentage > 0);
-  const [share, ...others] = new Set(drawn.map(({ percentage }) => percentage));
+function onlyShare(flag: FlagDocument): number | null {
+  if (isTrue(defaultOffer(flag))) return null;
+  const rules = dividingRules(flag).filter(({ buckets }) => buckets > 0);
+  const drawn = rules.filter((rule) => rule.isTrue && rule.buckets < BUCKETS);
+  const isDivided = rules.some((rule) => !rule.isTrue) || new Set(drawn.map(({ group }) => group)).size > 1;
+  const [share, ...others] = new Set(drawn.map(({ rule }) => rule.percentage));
   return share === undefined || others.length > 0 || isDivided ? null : share;
-}
-
-/** Whether a flag draws for anybody. */
-export function canDraw(flag: FlagDocument): boolean {
-  if (flag.flagType === 'boolean') return mayDraw(flag);
-  return stratumOfVariants(flag) !== undefined && flag.rules.some(({ value, percentage }) => value && percentage > 0);
 }

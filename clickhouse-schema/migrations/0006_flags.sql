@@ -14,8 +14,9 @@ CREATE TABLE IF NOT EXISTS flag_exposures
     value String CODEC(ZSTD(1)),
     reason LowCardinality(String),
     -- Players of one stratum get each variant with the same probability. Of a boolean flag it is how many of 10,000
-    -- players like this one get `true`, of another flag 10,000. 0: nothing was drawn, and results leave it out.
-    stratum UInt16,
+    -- players like this one get `true`. Of another flag it is 10,000 for its weights, and larger for weights of a rule.
+    -- 2147483648 is added for a draw by device or attribute. 0: nothing was drawn, and results leave it out.
+    stratum UInt32,
     -- How the exposure got its variant: 'served' (last), 'earlier' (the event names one served before), 'named'
     -- (nothing is known to have been served), 'mismatch' (the event names one that was never served) or 'local'
     -- (evaluated by a server SDK).

@@ -67,8 +67,15 @@ FROM
         WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
             AND startsWith({breakdown: String}, 'segment:') AND segment_key = substring({breakdown: String}, 9)
         UNION ALL
-        -- Players with different chances of 'true' are never mixed: they are 'true of 25 %' and 'true of 50 %'.
-        SELECT player_id, if(stratum = 10000, variant, concat(variant, ' of ', toString(stratum / 100), ' %')) AS value
+        -- Players with different chances are never mixed: they are 'true of 25 %' and 'true of 50 %', or 'a' and 'a of
+        -- split 1093486411'.
+        SELECT
+            player_id,
+            multiIf(
+                stratum % 2147483648 = 10000, variant,
+                stratum % 2147483648 < 10000, concat(variant, ' of ', toString(stratum % 2147483648 / 100), ' %'),
+                concat(variant, ' of split ', toString(stratum))
+            ) AS value
         FROM ({{drawn_players game_id = {game: String} AND startsWith({breakdown: String}, 'variant:') AND flag_key = substring({breakdown: String}, 9) }}) AS drawn
         WHERE period =
             (

@@ -9,6 +9,18 @@ const split = (weights: Readonly<Record<string, number>>, rule: Partial<FlagRule
 const QUARTER = { conditions: { 'attributes.quarter': 0 } };
 const PAYERS = { conditions: { is_payer: true } };
 
+const weights = (a: number, b: number) => ({
+  weights: [
+    { key: 'a', weight: a },
+    { key: 'b', weight: b },
+  ],
+});
+const served = (...rules: Partial<FlagRule>[]) =>
+  aSplitFlag({ a: 1, b: 1 }, { ...some, rules: rules.map((rule) => aRule(rule)) });
+/** Two players share a household; a payer moves to another one. */
+const HOUSEHOLD = { bucketBy: 'attribute:household' } as const;
+const MOVES = { bucketBy: 'attribute:place' } as const;
+
 /** Edits of experiments between variants that are the same, and the least players that then count, of 300 and 300. */
 export const EDITED_CASES: readonly [what: string, before: FlagDocument, after: FlagDocument, least: number][] = [
   ['weights from 90/10 to 50/50', split({ a: 90, b: 10 }), split({ a: 50, b: 50 }), 300],
@@ -33,4 +45,43 @@ export const EDITED_CASES: readonly [what: string, before: FlagDocument, after: 
   ['a boolean flag from a quarter to all', rollout(50, QUARTER), rollout(50), 600],
   ['a boolean flag for payers', rollout(50, PAYERS), rollout(50, PAYERS), 100],
   ['a boolean flag from payers to all', rollout(50, PAYERS), rollout(50), 600],
+  ['weights of a rule from 90/10 to 50/50', served({ serve: weights(9, 1) }), served({ serve: weights(1, 1) }), 300],
+  [
+    'payers at 80/20 by a rule, others at 50/50',
+    served({ ...PAYERS, serve: weights(4, 1) }, {}),
+    served({ ...PAYERS, serve: weights(4, 1) }, {}),
+    300,
+  ],
+  [
+    'payers at 80/20 by a rule that an edit adds',
+    served({}),
+    served({ ...PAYERS, serve: weights(4, 1), salt: 'payers' }, {}),
+    200,
+  ],
+  ['one variant for payers, and then for nobody', served({ ...PAYERS, serve: { variant: 'b' } }, {}), served({}), 300],
+  [
+    'weights of the rest, beside a roll-out of one variant',
+    { ...served({ percentage: 30, serve: { variant: 'b' } }), defaultServe: weights(2, 1) },
+    { ...served({ percentage: 10, serve: { variant: 'b' } }), defaultServe: weights(2, 1) },
+    150,
+  ],
+  [
+    'two salts of a boolean flag',
+    aFlag({ ...some, rules: [aRule({ ...QUARTER, percentage: 30, salt: 's' }), aRule({ percentage: 50 })] }),
+    aFlag({ ...some, rules: [aRule({ percentage: 30, salt: 's' }), aRule({ percentage: 50 })] }),
+    200,
+  ],
+  ['variants by household', { ...served({}), ...HOUSEHOLD }, { ...served({}), ...HOUSEHOLD }, 600],
+  [
+    'variants at 90/10 by a place that payers change',
+    { ...served({ serve: weights(9, 1) }), ...MOVES },
+    { ...served({ serve: weights(9, 1) }), ...MOVES },
+    600,
+  ],
+  [
+    'a boolean flag at 10 % by a place that payers change',
+    { ...rollout(10), ...MOVES },
+    { ...rollout(10), ...MOVES },
+    600,
+  ],
 ];

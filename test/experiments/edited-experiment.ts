@@ -21,7 +21,8 @@ interface Member {
 /**
  * One A/A experiment that is edited: veterans evaluate the flag, it is edited, newcomers come, and all evaluate it.
  * Veterans buy with 75 %, newcomers with 15 %, if their `quarter` is 0, and others with a third of that. Every second
- * player of quarter 0 is a payer before it sees the flag. Amounts are log-normal.
+ * player of quarter 0 is a payer before it sees the flag, and all of them change their `place` later. Amounts are
+ * log-normal.
  * @returns those who count, of the control and of the other variant, by conversion and by revenue
  */
 export function editedExperiment(
@@ -54,7 +55,8 @@ export function editedExperiment(
     const id = playerIdOf(seed * 10_000 + turn);
     const quarter = Math.floor(random() * 4);
     const register = { kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: true } as const;
-    owner.send({ ...register, byClientKey: true, attributes: JSON.stringify({ quarter }) }, nowMs);
+    const attributes = { quarter, household: Math.floor(turn / 2), place: turn };
+    owner.send({ ...register, byClientKey: true, attributes: JSON.stringify(attributes) }, nowMs);
     if (quarter === 0 && random() < 0.5) pay(id);
     see({ id, quarter });
     return { id, quarter };
@@ -67,6 +69,10 @@ export function editedExperiment(
     owner.send({ kind: 'TrackEvents', items }, nowMs);
     pay(playerId);
   };
+  const move = (playerId: string) => {
+    nowMs += 1;
+    owner.send({ kind: 'PatchPlayer', playerId, attributes: JSON.stringify({ place: `new ${playerId}` }) }, nowMs);
+  };
   const veterans = Array.from({ length: each }, (_, turn) => arrive(turn));
   nowMs += 1;
   flag = { ...withPeriods(flag, { ...after, salt, periods: flag.periods }, nowMs), version: flag.version + 1 };
@@ -75,6 +81,8 @@ export function editedExperiment(
   for (const one of veterans) see(one);
   for (const one of veterans) buy(one, 0.75);
   for (const one of newcomers) buy(one, 0.15);
+  // Most of them are of quarter 0, who buy more.
+  for (const { id, quarter } of [...veterans, ...newcomers]) if (quarter === 0) move(id);
   // Those whom a purchase made a payer may take part from now on.
   for (const one of [...veterans, ...newcomers]) see(one);
   for (const one of veterans) buy(one, 0.75);

@@ -55,7 +55,8 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
     const drawn = shown.filter(({ stratum }) => stratum > 0);
     const first = drawn[0] ?? { ...NOTHING, fact: { at: -Infinity } };
     const { variant, stratum } = first;
-    const sawTwo = drawn.some((one) => one.stratum === stratum && one.variant !== variant);
+    // Of a draw by device or attribute a player may see two.
+    const sawTwo = stratum < 2 ** 31 && drawn.some((one) => one.stratum === stratum && one.variant !== variant);
     const isMismatched = drawn.some(({ fact }) => fact.attribution === 'mismatch');
     const namesOther = drawn.some(({ fact }) => fact.attribution === 'mismatch' || fact.attribution === 'earlier');
     const earlier = stratum > 0 && exposures.some((one) => !isCurrent(one.fact.flagVersion) && one.stratum > 0);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FLAG_LIMITS } from '../limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagServe } from '../../../core/vocabulary/documents/flag-serve.ts';
 import { compileFlag } from '../evaluate/compile-flag.ts';
 import { flagFaults } from './flag-faults.ts';
 import { aFlag, aRule, aSplitFlag, variantsOf } from '../evaluate/testing-flag.ts';
@@ -33,6 +34,73 @@ test('a valid definition of each type has no faults, and compiles', () => {
     expect(faults(document, [other])).toEqual([]);
     expect(compileFlag(document).kind).toBe('compiled');
   }
+});
+
+describe('what rules serve', () => {
+  const AB = { a: 1, b: 1 };
+  const serving = (serve: FlagServe, some: Partial<FlagDocument> = {}) =>
+    aSplitFlag(AB, { rules: [aRule(), aRule({ serve })], ...some });
+
+  test.each<[string, FlagDocument]>([
+    ['a variant', serving({ variant: 'b' })],
+    ['weights', serving({ weights: [{ key: 'b', weight: 2 }] })],
+    ['a value', serving({ value: 'x' })],
+    ['values without any variant', aFlag({ flagType: 'number', rules: [aRule({ serve: { value: 1 } })] })],
+    ['a default without any variant', aFlag({ flagType: 'json', defaultServe: { value: [] } })],
+    ['false of a boolean flag', aFlag({ rules: [aRule({ serve: { value: false } })] })],
+    ['a path of an attribute', serving({ variant: 'b' }, { bucketBy: 'attribute:home.id' })],
+  ])('may be %s', (_, document) => {
+    expect(faults(document)).toEqual([]);
+    expect(compileFlag(document).kind).toBe('compiled');
+  });
+
+  test.each<[FlagDocument, string]>([
+    [serving({ variant: 'c' }), '/targeting_rules/1/serve/variant'],
+    [
+      serving({
+        weights: [
+          { key: 'a', weight: 1 },
+          { key: 'c', weight: 1 },
+        ],
+      }),
+      '/targeting_rules/1/serve/weights/1/key',
+    ],
+    [
+      serving({
+        weights: [
+          { key: 'a', weight: 1 },
+          { key: 'a', weight: 1 },
+        ],
+      }),
+      '/targeting_rules/1/serve/weights/1/key',
+    ],
+    [serving({ weights: [{ key: 'a', weight: 0 }] }), '/targeting_rules/1/serve/weights'],
+    [serving({ value: 4 }), '/targeting_rules/1/serve/value'],
+    [serving({ value: null }), '/targeting_rules/1/serve/value'],
+    [aSplitFlag(AB, { rules: [aRule({ value: false, serve: { variant: 'a' } })] }), '/targeting_rules/0/serve'],
+    [aSplitFlag(AB, { defaultServe: { variant: 'c' } }), '/default_serve/variant'],
+    [aSplitFlag(AB, { defaultServe: { value: true } }), '/default_serve/value'],
+    [aFlag({ rules: [aRule({ serve: { variant: 'a' } })] }), '/targeting_rules/0/serve'],
+    [aFlag({ rules: [aRule({ serve: { value: 'true' } })] }), '/targeting_rules/0/serve/value'],
+    [aFlag({ flagType: 'number', rules: [aRule({ serve: { value: 1 } }), aRule()] }), '/variants'],
+    [aFlag({ flagType: 'number', defaultServe: { value: 1 }, rules: [aRule()] }), '/variants'],
+    [aSplitFlag(AB, { bucketBy: 'attribute:home..id' }), '/bucket_by'],
+    [aSplitFlag(AB, { rules: [aRule({ bucketBy: 'attribute: ' })] }), '/targeting_rules/0/bucket_by'],
+  ])('has the fault of %# named', (document, path) => {
+    expect(paths(document)).toEqual([path]);
+  });
+
+  test('may be turned off although a variant of it is gone', () => {
+    const broken = serving({ variant: 'gone' });
+    const change = (some: Partial<FlagDocument>) =>
+      flagFaults(
+        { ...broken, ...some },
+        { segmentExists: () => true, segmentIdOf: () => undefined, flag: () => undefined },
+        broken,
+      );
+    expect(change({ enabled: false })).toEqual([]);
+    expect(change({ defaultServe: { variant: 'gone' } })).toMatchObject([{ path: '/default_serve/variant' }]);
+  });
 });
 
 describe('variants', () => {

@@ -6,6 +6,7 @@ import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pa
 import { unknownSegment, type SegmentLookup } from '../../segments/unknown-segment.ts';
 import { compileRules } from '../evaluate/compile-rule.ts';
 import { prerequisiteFaults } from './prerequisite-faults.ts';
+import { serveFaults, servesValues } from './serve-faults.ts';
 import { valueFaults } from './value-faults.ts';
 
 /** Finds the other definitions of the flag's game and environment. */
@@ -39,10 +40,11 @@ function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault
   const oversize = sizeFaults(document);
   // Other faults of an oversized definition would only make the list long.
   if (oversize.length > 0) return oversize;
-  const { faults, refusals } = compileRules(document.rules, () => 0);
+  const { faults, refusals } = compileRules(document);
   return [
     ...valueFaults('/default_value', document.defaultValue, document.flagType, document.flagType !== 'boolean'),
     ...variantFaults(document),
+    ...serveFaults(document),
     ...document.rules.flatMap((rule, index) => ruleFaults(rule, `/targeting_rules/${index}`, others)),
     ...faults,
     ...refusals,
@@ -59,7 +61,8 @@ function identity(document: FlagDocument, { path, message }: FieldFault): string
     prerequisites: document.prerequisites,
   };
   const list = lists[field];
-  const value = field === 'default_value' ? document.defaultValue : index === '' ? list : list?.[Number(index)];
+  const single = { default_value: document.defaultValue, default_serve: document.defaultServe }[field];
+  const value = single !== undefined ? single : index === '' ? list : list?.[Number(index)];
   return JSON.stringify([field, rest, message, value]);
 }
 
@@ -83,13 +86,22 @@ function countFaults(path: string, items: readonly unknown[], most: number): Fie
   return items.length > most ? [{ path, message: `has ${items.length} items; the maximum is ${most}` }] : [];
 }
 
-function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
+function variantFaults(document: FlagDocument): FieldFault[] {
+  const { flagType, variants } = document;
   const path = '/variants';
   if (flagType === 'boolean') {
     return variants.length === 0 ? [] : [{ path, message: 'must be empty: a boolean flag has no variants' }];
   }
-  if (variants.length === 0)
-    return [{ path, message: `must have at least one variant, because the flag's type is ${flagType}` }];
+  if (variants.length === 0) {
+    return servesValues(document)
+      ? []
+      : [
+          {
+            path,
+            message: `must have at least one variant, because the flag's type is ${flagType}, or rules that serve values only`,
+          },
+        ];
+  }
   const keys = variants.map(({ key }) => key);
   const faults = variants.flatMap(({ key, value, weight }, index) => [
     ...(keys.indexOf(key) < index

@@ -15,10 +15,17 @@ export function prerequisiteFaults({ key, prerequisites }: FlagDocument, flag: F
     const path = `/prerequisites/${index}`;
     const message = keys.indexOf(prerequisite.flagKey) < index ? REPEATED : keyFault(key, prerequisite, active);
     if (message !== undefined) return [{ path: `${path}/flag_key`, message }];
-    const type = active(prerequisite.flagKey)?.flagType;
+    const other = active(prerequisite.flagKey);
+    if (other === undefined) return [];
+    if ('variantKey' in prerequisite) return variantFaults(prerequisite.variantKey, other, path);
     // A flag of any type but boolean may serve null by default.
-    return type === undefined ? [] : valueFaults(`${path}/value`, prerequisite.value, type, type !== 'boolean');
+    return valueFaults(`${path}/value`, prerequisite.value, other.flagType, other.flagType !== 'boolean');
   });
+}
+
+function variantFaults(variantKey: string, { key, variants }: FlagDocument, path: string): FieldFault[] {
+  if (variants.some((variant) => variant.key === variantKey)) return [];
+  return [{ path: `${path}/variant_key`, message: `must be the key of a variant of the flag \`${key}\`` }];
 }
 
 export const CYCLE = 'prerequisites must not form a cycle';

@@ -1,21 +1,30 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { FlagRule } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import type { RuleOutcome } from './explained-steps.ts';
-import { BUCKETS, bucketsIn } from './hash.ts';
+import { type Bucketing, bucketingId, bucketingOf, type KeyOf, keyReader } from '../draw/bucketing.ts';
+import { BUCKETS, seededBucket } from '../draw/hash.ts';
+import { isDrawn, type Offer } from '../draw/offers.ts';
+import { dividing, type DividingRule } from '../draw/strata.ts';
 import { isMember } from '../../segments/is-member.ts';
 import type { ComputedLookup, Condition, Subject } from '../../decision/targeting.ts';
 
 /** A compiled targeting rule. */
-export interface CompiledRule {
+export interface CompiledRule extends DividingRule {
   rule: FlagRule;
   /** Place in the definition, from 0. */
   index: number;
+  /** `undefined`: nothing can be served. */
+  offer: Offer | undefined;
   /** The player must pass all. The first that fails says why the rule does not include the player. */
   checks: readonly Check[];
   /** Whether the rule is for the player, whatever its percentage. */
   isFor: (subject: Subject) => boolean;
+  /** The player's bucket, by which the percentage includes players; undefined: the player has no key. */
+  bucketOf: (subject: Subject) => number | undefined;
+  /** What the variants are drawn by. */
+  keyOf: KeyOf;
   /** The parts of its condition; none without one. */
   explain: (subject: Subject) => ExplainedTest[];
 }
@@ -28,12 +37,10 @@ interface Check {
 /**
  * Compiles a flag's rules and sorts them by ascending priority; equal priorities keep their order. Paths are as on the
  * wire.
- * @param bucketOf the player's bucket, by which percentages include players
  * @returns `refusals`: why a new definition must not have these conditions
  */
 export function compileRules(
-  rules: readonly FlagRule[],
-  bucketOf: (playerId: string) => number,
+  flag: FlagDocument,
   onOverBudget?: () => void,
   computed?: ComputedLookup,
 ): { rules: CompiledRule[]; faults: FieldFault[]; refusals: FieldFault[] } {
@@ -43,22 +50,57 @@ export function compileRules(
     path: `/targeting_rules/${index}/conditions${path}`,
     message,
   });
+  const bucketsOf = createBuckets();
   const compiled: CompiledRule[] = [];
-  for (const [index, rule] of rules.entries()) {
+  for (const [index, rule] of flag.rules.entries()) {
     const condition = conditionOf(rule, onOverBudget, computed);
     if (condition?.kind === 'invalid') {
       faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
       refusals.push(...(condition?.refusals ?? []).map((fault) => atRule(index, fault)));
       const explain: CompiledRule['explain'] = (subject) => condition?.explain(subject).tests ?? [];
-      const checks = checksOf(rule, condition?.condition, bucketOf);
+      const divides = dividing(flag, rule);
+      const by = bucketsOf(bucketingOf(flag, rule));
+      const checks = checksOf(rule, condition?.condition, divides, by);
       const audience = checks.filter(({ failure }) => failure !== 'outside_percentage');
       const isFor: CompiledRule['isFor'] = (subject) => audience.every((check) => check.passes(subject));
-      compiled.push({ rule, index, checks, isFor, explain });
+      compiled.push({ rule, index, ...divides, ...by, checks, isFor, explain });
     }
   }
   // Array.sort is stable.
   return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, refusals };
+}
+
+type Buckets = Pick<CompiledRule, 'keyOf' | 'bucketOf'>;
+
+/** Readers of buckets, one for each bucketing. Rules follow each other for one player: the last bucket is kept. */
+function createBuckets(): (bucketing: Bucketing) => Buckets {
+  const made = new Map<string, Buckets>();
+  return (bucketing) => {
+    const id = bucketingId(bucketing);
+    const found = made.get(id) ?? bucketsBy(bucketing);
+    made.set(id, found);
+    return found;
+  };
+}
+
+function bucketsBy({ salt, by }: Bucketing): Buckets {
+  const hash = seededBucket(salt);
+  const keyOf = keyReader(by);
+  let last: string | undefined;
+  let bucket = 0;
+  return {
+    keyOf,
+    bucketOf(subject) {
+      const key = keyOf(subject);
+      if (key === undefined) return undefined;
+      if (key !== last) {
+        bucket = hash(key);
+        last = key;
+      }
+      return bucket;
+    },
+  };
 }
 
 function conditionOf(
@@ -71,9 +113,10 @@ function conditionOf(
 
 /** Cheap tests first: most rules fail on schedule or segment. */
 function checksOf(
-  { segmentId, startAt, endAt, percentage }: FlagRule,
+  { segmentId, startAt, endAt }: FlagRule,
   condition: Condition | undefined,
-  bucketOf: (playerId: string) => number,
+  { buckets, isKeyed, offer }: DividingRule & { offer: Offer | undefined },
+  { keyOf, bucketOf }: Buckets,
 ): Check[] {
   const checks: Check[] = [];
   if (startAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs >= startAt });
@@ -84,9 +127,11 @@ function checksOf(
   if (condition !== undefined) {
     checks.push({ failure: 'conditions_not_met', passes: (subject) => condition.matches(subject) });
   }
-  const buckets = bucketsIn(percentage);
+  if (isKeyed && (buckets < BUCKETS || isDrawn(offer))) {
+    checks.push({ failure: 'no_bucketing_value', passes: (subject) => keyOf(subject) !== undefined });
+  }
   if (buckets < BUCKETS) {
-    checks.push({ failure: 'outside_percentage', passes: ({ player }) => bucketOf(player.id) < buckets });
+    checks.push({ failure: 'outside_percentage', passes: (subject) => (bucketOf(subject) ?? BUCKETS) < buckets });
   }
   return checks;
 }

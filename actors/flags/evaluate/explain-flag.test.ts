@@ -59,7 +59,16 @@ describe('the explanation of a flag', () => {
     expect(explained('off')).toEqual([{ step: 'enabled', passed: false }]);
     expect(explained('shop')).toEqual([
       { step: 'enabled', passed: true },
-      { step: 'prerequisite', flagKey: 'other', required: 'true', served: 'false', reason: 'default', passed: false },
+      {
+        step: 'prerequisite',
+        flagKey: 'other',
+        required: 'true',
+        requiredVariant: null,
+        served: 'false',
+        servedVariant: null,
+        reason: 'default',
+        passed: false,
+      },
     ]);
     const overridden = aPlayer({ overrides: [{ flagKey: 'other', value: 'true' }] });
     expect(explained('other', overridden)).toEqual([

@@ -1,6 +1,6 @@
 import type { ComputedLookup, Flag, Subject, Targeting } from '../../decision/targeting.ts';
-import type { FlagStep } from './explained-steps.ts';
-import { flagSteps, type Step } from './flag-steps.ts';
+import type { FlagStep, Step } from './explained-steps.ts';
+import { flagSteps } from './flag-steps.ts';
 
 /**
  * Explains what `flag.evaluate` does for the subject: walks the steps that decide there, on to the last. It changes

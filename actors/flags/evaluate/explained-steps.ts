@@ -1,6 +1,23 @@
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import type { ExplainedTest } from '../../conditions/explain-condition.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
+
+/**
+ * A step of a flag's evaluation. The decision stops at the first step that decides, and the explanation walks on: both
+ * use the same list, so they cannot differ.
+ */
+export interface Step {
+  /** The evaluation if this step decides it. */
+  decide(subject: Subject, targeting: Targeting, served: Served): FlagEvaluation | undefined;
+  /** @param decided what `decide` gave; `not_reached`: an earlier step decided */
+  explain(subject: Subject, targeting: Targeting, decided: FlagEvaluation | undefined | 'not_reached'): FlagStep[];
+  /** The explanation ends here if this step decides. */
+  ends?: true;
+  /** How the variant was chosen, if this step decides by serving one. */
+  variant?: (subject: Subject) => FlagStep[];
+}
 
 /** One step of an evaluation, in the order of `flag-steps.ts`. A step that decides is the last one that ran. */
 export type FlagStep =
@@ -8,15 +25,19 @@ export type FlagStep =
   | {
       step: 'prerequisite';
       flagKey: string;
-      required: JsonText;
+      /** The value or the variant that the other flag must serve; the other one is null. */
+      required: JsonText | null;
+      requiredVariant: string | null;
       /** What the other flag serves; `null`: there is no such flag. */
       served: JsonText | null;
+      servedVariant: string | null;
       reason: FlagReason | null;
       passed: boolean;
     }
   | { step: 'override'; value: JsonText | null }
   | ({ step: 'rule' } & ExplainedRule)
-  | { step: 'variant'; bucket: number; variantKey: string | null }
+  /** `bucket`: null if the variant was not drawn. */
+  | { step: 'variant'; bucket: number | null; variantKey: string | null }
   | { step: 'default'; value: JsonText };
 
 /** Why a rule does not include the player, or that it does. `not_reached`: an earlier step decided. */
@@ -25,6 +46,7 @@ export type RuleOutcome =
   | 'outside_schedule'
   | 'not_in_segment'
   | 'conditions_not_met'
+  | 'no_bucketing_value'
   | 'outside_percentage'
   | 'not_reached';
 
@@ -35,7 +57,7 @@ export interface ExplainedRule {
   outcome: RuleOutcome;
   segmentId: string | null;
   percentage: number;
-  /** The player's place from 0 to below 100; the rule includes it below its percentage. */
-  bucket: number;
+  /** The player's place from 0 to below 100; the rule includes it below its percentage. null: the player has none. */
+  bucket: number | null;
   tests: ExplainedTest[];
 }

@@ -1,16 +1,31 @@
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import { charge, isExhausted } from '../../conditions/steps.ts';
 import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
+import type { FlagPrerequisite } from '../../../core/vocabulary/documents/documents.ts';
 import { sameJson } from '../check/same-json.ts';
 
+/** What another flag must serve: a value, or else a variant. */
+export interface Requirement {
+  flagKey: string;
+  required: JsonText | null;
+  requiredVariant: string | null;
+}
+
+export function requirementOf(prerequisite: FlagPrerequisite): Requirement {
+  const { flagKey } = prerequisite;
+  return 'variantKey' in prerequisite
+    ? { flagKey, required: null, requiredVariant: prerequisite.variantKey }
+    : { flagKey, required: JSON.stringify(prerequisite.value), requiredVariant: null };
+}
+
 /**
- * Whether another flag is enabled and serves the required value, as a prerequisite of the flag `dependent`. A missing
- * flag, one with the reason `flag_disabled` and one that depends on this flag do not. A disabled flag meets no
- * prerequisite, so all flags of a cycle are disabled, whichever is evaluated first: `served` is safe to share.
+ * Whether another flag is enabled and serves the required value or variant, as a prerequisite of the flag `dependent`.
+ * A missing flag, one with the reason `flag_disabled` and one that depends on this flag do not. A disabled flag meets
+ * no prerequisite, so all flags of a cycle are disabled, whichever is evaluated first: `served` is safe to share.
  */
 export function meetsPrerequisite(
   dependent: string,
-  { flagKey, required }: { flagKey: string; required: JsonText },
+  { flagKey, required, requiredVariant }: Requirement,
   subject: Subject,
   targeting: Targeting,
   served: Served,
@@ -19,7 +34,8 @@ export function meetsPrerequisite(
   const evaluation = served.get(flagKey) ?? evaluateChain(flagKey, subject, targeting, served);
   served.delete(dependent);
   if (evaluation === undefined || evaluation === 'open') return false;
-  return evaluation.reason !== 'flag_disabled' && sameJson(evaluation.value, required);
+  if (evaluation.reason === 'flag_disabled') return false;
+  return required === null ? evaluation.variantKey === requiredVariant : sameJson(evaluation.value, required);
 }
 
 /** One visit of a flag of a chain: 0.7 to 1.5 µs. */

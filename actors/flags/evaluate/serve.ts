@@ -4,6 +4,7 @@ import { FLAG_LIMITS } from '../limits.ts';
 import { append } from '../../../core/kernel/flow/bounded.ts';
 import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
+import { KEYED_STRATUM } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
@@ -155,11 +156,13 @@ function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
 
 /**
  * Whether two variants cannot both be what was drawn: they are of one stratum, or an override served one of them. What
- * was served to a player who was not eligible is no variant of the experiment.
+ * was served to a player who was not eligible is no variant of the experiment. With another key a player may get
+ * another variant of the same draw.
  */
 function isOther(one: Pick<ServedVariant, 'reason' | 'stratum'>, other: Pick<ServedVariant, 'reason' | 'stratum'>) {
   const isOverride = one.reason === 'player_override' || other.reason === 'player_override';
-  return takesPart(one) && takesPart(other) && (isOverride || one.stratum === other.stratum);
+  const isOneDraw = one.stratum === other.stratum && (one.stratum ?? 0) < KEYED_STRATUM;
+  return takesPart(one) && takesPart(other) && (isOverride || isOneDraw);
 }
 
 function takesPart({ reason, stratum }: Pick<ServedVariant, 'reason' | 'stratum'>): boolean {

@@ -2,23 +2,25 @@ import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Context } from '../../decision/decision.ts';
 import type { Targeting } from '../../decision/targeting.ts';
-import { stratumOfVariants } from '../evaluate/draw.ts';
+import { servesByRule, stratumOfOffer, weightsOffer } from '../draw/strata.ts';
 import { periodOf } from '../periods.ts';
 import { seenVariant } from './seen-variant.ts';
 
 type Exposure = Omit<ExposeFlag, 'kind' | 'playerId'>;
 
 /**
- * The exposure of a variant that this owner has not served, with its stratum. Every player with a variant has the
- * flag's weights. Of a boolean flag, the player is evaluated now, without a context: the exposure is drawn if the
- * evaluation gives the same value by chance. No player matches a condition on the context then.
+ * The exposure of a variant that this owner has not served, with its stratum. If no rule serves anything of its own,
+ * every player with a variant has the flag's weights. Otherwise, and of a boolean flag, the player is evaluated now,
+ * without a context: the exposure is drawn if the evaluation gives the same by chance. No player matches a condition on
+ * the context then.
  */
 export function drawnNow(state: PlayerState, exposure: Exposure, targeting: Targeting, { at }: Context): Exposure {
   const flag = targeting.flags.get(exposure.flagKey);
   if (flag === undefined) return exposure;
   const { document } = flag;
-  if (document.flagType !== 'boolean') {
-    return withStratum(exposure, exposure.variantKey === null ? undefined : stratumOfVariants(document));
+  if (document.flagType !== 'boolean' && !servesByRule(document)) {
+    const stratum = exposure.variantKey === null ? undefined : stratumOfOffer(document, weightsOffer(document));
+    return withStratum(exposure, stratum);
   }
   if (exposure.period !== periodOf(document)) return exposure;
   const now = flag.evaluate({ player: state, nowMs: at }, targeting);

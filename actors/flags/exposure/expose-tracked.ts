@@ -1,3 +1,4 @@
+import { FLAG_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
@@ -118,12 +119,23 @@ export function shownAs(
   period: number,
 ): Pick<Exposure, 'variantKey' | 'value'> {
   if (flag.flagType === 'boolean') return { variantKey: null, value: variant ?? 'false' };
-  return { variantKey: variant, value: longValue(variant, flag, period) };
+  if (variant !== null) return { variantKey: variant, value: longValue(variant, flag, period) };
+  return { variantKey: null, value: period === periodOf(flag) ? JSON.stringify(flag.defaultValue) : 'null' };
 }
 
-/** A value too long to store with its variant: read from the definition, unless its period is over. */
+/**
+ * A value too long to store with its variant: read from the definition, unless its period is over. Without a variant it
+ * is the only long value that the default or a rule serves.
+ */
 function longValue(variantKey: string | null, flag: FlagDocument, period: number): JsonText {
   if (period !== periodOf(flag)) return 'null';
-  const variant = flag.variants.find(({ key }) => key === variantKey);
-  return JSON.stringify(variantKey === null ? flag.defaultValue : (variant?.value ?? null));
+  if (variantKey !== null) return JSON.stringify(flag.variants.find(({ key }) => key === variantKey)?.value ?? null);
+  const fixed = flag.rules.flatMap(({ serve }) => serve ?? []).concat(flag.defaultServe ?? []);
+  const values = fixed.flatMap((serve) => ('value' in serve ? [JSON.stringify(serve.value)] : []));
+  const long = values.filter((value) => value.length > FLAG_LIMITS.servedValueLength);
+  const byDefault = JSON.stringify(flag.defaultValue);
+  const [only = byDefault, ...others] = new Set(
+    byDefault.length > FLAG_LIMITS.servedValueLength ? [byDefault, ...long] : long,
+  );
+  return others.length === 0 ? only : 'null';
 }

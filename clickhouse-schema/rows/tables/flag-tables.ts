@@ -1,5 +1,5 @@
 import { ORIGIN, SCOPE } from '../common-columns.ts';
-import { nullableText, text, time, uint16, uint32, uuid } from '../column-types.ts';
+import { nullableText, text, time, uint32, uuid } from '../column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of flag exposures, and of players who were served two variants within a period. */
@@ -15,7 +15,7 @@ const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
     variant_key: nullableText((fact) => fact.variantKey),
     value: text((fact) => fact.value),
     reason: text((fact) => fact.reason),
-    stratum: uint16((fact) => fact.stratum),
+    stratum: uint32((fact) => fact.stratum),
     attribution: text((fact) => fact.attribution),
     player_id: uuid((fact) => fact.entityId),
     external_id: text((fact) => fact.externalId),

@@ -2,6 +2,7 @@ import { unfinishedOf } from '../conditions/unfinished.ts';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import { isObject, parseJson, prettyJson } from '../parts/editors/json-text.ts';
 import type { Flag } from '../definitions.ts';
+import { editedServe, type EditedServe, serveOf, USUAL } from './rules/edited-serve.ts';
 import { looksSecret } from './secrets.ts';
 
 /* A flag as a person edits it: conditions and values are texts, which need not be valid yet. */
@@ -13,6 +14,10 @@ export interface EditedRule {
   /** JSON; empty: no conditions. */
   conditions: string;
   value: boolean;
+  serve: EditedServe;
+  /** Empty: those of the flag. */
+  salt: string;
+  bucketBy: string;
   percentage: number;
   priority: number;
   /** ISO 8601, or empty. */
@@ -35,10 +40,13 @@ export interface EditedFlag {
   clientVisible: boolean;
   /** JSON. */
   defaultValue: string;
+  defaultServe: EditedServe;
+  bucketBy: string;
   variants: EditedVariant[];
   /** In the order of evaluation. */
   rules: EditedRule[];
-  prerequisites: { id: number; key: string; value: string }[];
+  /** Of the value, as JSON, and the variant one is empty. */
+  prerequisites: { id: number; key: string; value: string; variant: string }[];
 }
 
 let lastId = 0;
@@ -51,6 +59,7 @@ export function newId(): number {
 /** The fields that people edit, as the service has them. */
 export function contentOf(flag: Flag): JsonObject {
   const { name, description, enabled, client_visible, default_value, variants, targeting_rules, prerequisites } = flag;
+  const { default_serve = null, bucket_by } = flag;
   const content: JsonObject = JSON.parse(
     JSON.stringify({
       name,
@@ -58,6 +67,8 @@ export function contentOf(flag: Flag): JsonObject {
       enabled,
       client_visible,
       default_value,
+      default_serve,
+      bucket_by,
       variants,
       targeting_rules,
       prerequisites,
@@ -76,6 +87,8 @@ export function editedOf(flag: Pick<Flag, 'name' | 'description' | 'enabled'> & 
     enabled,
     clientVisible,
     defaultValue: JSON.stringify(value),
+    defaultServe: editedServe(flag.default_serve),
+    bucketBy: flag.bucket_by ?? 'player',
     variants: variants.map((each) => ({ ...each, id: newId(), value: JSON.stringify(each.value) })),
     rules: rules
       .map((rule) => ({
@@ -84,16 +97,20 @@ export function editedOf(flag: Pick<Flag, 'name' | 'description' | 'enabled'> & 
         segmentId: rule.segment_id ?? '',
         conditions: rule.conditions === undefined ? '' : prettyJson(rule.conditions),
         value: rule.value ?? true,
+        serve: editedServe(rule.serve),
+        salt: rule.salt ?? '',
+        bucketBy: rule.bucket_by ?? '',
         percentage: rule.percentage ?? 100,
         priority: rule.priority ?? 0,
         startAt: rule.start_at ?? '',
         endAt: rule.end_at ?? '',
       }))
       .toSorted((one, other) => one.priority - other.priority),
-    prerequisites: prerequisites.map(({ flag_key: key, value: required }) => ({
+    prerequisites: prerequisites.map(({ flag_key: key, value: required, variant_key: variant }) => ({
       id: newId(),
       key,
-      value: JSON.stringify(required),
+      value: variant === undefined ? JSON.stringify(required) : '',
+      variant: variant ?? '',
     })),
   };
 }
@@ -125,20 +142,35 @@ export function bodyOf(edited: EditedFlag): JsonObject | undefined {
     enabled: edited.enabled,
     client_visible: edited.clientVisible,
     default_value: json(edited.defaultValue),
+    default_serve: serveOf(edited.defaultServe, json) ?? null,
+    bucket_by: edited.bucketBy,
     variants: edited.variants.map(({ key, value, weight }) => ({ key, value: json(value), weight })),
     targeting_rules: edited.rules.map((rule) => ({
       name: rule.name,
       segment_id: rule.segmentId === '' ? null : rule.segmentId,
       ...(rule.conditions === '' ? {} : { conditions: object(rule.conditions) }),
       value: rule.value,
+      ...ownOf(rule, json),
       percentage: rule.percentage,
       priority: rule.priority,
       start_at: time(rule.startAt),
       end_at: time(rule.endAt),
     })),
-    prerequisites: edited.prerequisites.map(({ key, value }) => ({ flag_key: key, value: json(value) })),
+    prerequisites: edited.prerequisites.map(({ key, value, variant }) =>
+      variant === '' ? { flag_key: key, value: json(value) } : { flag_key: key, variant_key: variant },
+    ),
   };
   return isValid ? body : undefined;
+}
+
+/** What a rule has of its own, beside the flag's. */
+function ownOf({ serve, salt, bucketBy }: EditedRule, json: (text: string) => Json): JsonObject {
+  const served = serveOf(serve, json);
+  return {
+    ...(served === undefined ? {} : { serve: served }),
+    ...(salt === '' ? {} : { salt }),
+    ...(bucketBy === '' ? {} : { bucket_by: bucketBy }),
+  };
 }
 
 /** The rules of a body of `bodyOf`, in the order in which they apply. */
@@ -152,8 +184,9 @@ export function rulesOf(body: JsonObject): { segment_id: string | null; conditio
 }
 
 /** Whether client keys may see a value that looks like a secret. */
-export function showsSecret({ clientVisible, defaultValue, variants }: EditedFlag): boolean {
-  const texts = [defaultValue, ...variants.map(({ value }) => value)];
+export function showsSecret({ clientVisible, defaultValue, defaultServe, variants, rules }: EditedFlag): boolean {
+  const served = [defaultServe, ...rules.map(({ serve }) => serve)];
+  const texts = [defaultValue, ...[...variants, ...served].map(({ value }) => value)];
   return (
     clientVisible &&
     texts.some((text) => {
@@ -171,6 +204,9 @@ export function newRule(rules: readonly EditedRule[]): EditedRule {
     segmentId: '',
     conditions: '',
     value: true,
+    serve: USUAL,
+    salt: '',
+    bucketBy: '',
     percentage: 100,
     priority,
     startAt: '',

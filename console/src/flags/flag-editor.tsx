@@ -3,8 +3,9 @@ import { NumberField } from '../conditions/operand-editors.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, useSegments } from '../definitions.ts';
 import { type EditedFlag, newId, showsSecret } from './edited-flag.ts';
-import { Action, RulesEditor } from './rules-editor.tsx';
-import { ValueField } from './value-field.tsx';
+import { Action, RulesEditor } from './rules/rules-editor.tsx';
+import { ServeEditor } from './rules/serve-editor.tsx';
+import { ValueField } from './rules/value-field.tsx';
 
 const texts = TEXTS.flag;
 
@@ -37,6 +38,22 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
               value={edited.defaultValue}
               readOnly={readOnly}
               onChange={(defaultValue) => onChange({ defaultValue })}
+            />
+            <ServeEditor
+              label={texts.defaultServe}
+              type={type}
+              variants={edited.variants}
+              serve={edited.defaultServe}
+              other="default"
+              others={[{ value: 'default', label: texts.gets.off }]}
+              readOnly={readOnly}
+              onChange={(defaultServe) => onChange({ defaultServe })}
+            />
+            <TextInput
+              label={texts.bucketBy}
+              value={edited.bucketBy}
+              readOnly={readOnly}
+              onChange={(event) => onChange({ bucketBy: event.currentTarget.value })}
             />
           </Group>
           <Textarea
@@ -79,7 +96,8 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
         <RulesEditor
           rules={edited.rules}
           segments={segments.data ?? []}
-          isBoolean={type === 'boolean'}
+          type={type}
+          variants={edited.variants}
           readOnly={readOnly}
           onChange={(rules) => onChange({ rules })}
         />
@@ -170,7 +188,7 @@ function Prerequisites({ edited: { prerequisites }, onChange, readOnly }: FlagEd
         {texts.prerequisites}
       </Title>
       <Stack gap="xs">
-        {prerequisites.map(({ id, key, value }) => (
+        {prerequisites.map(({ id, key, value, variant }) => (
           <Group key={id} align="flex-end" gap="sm">
             <TextInput
               size="xs"
@@ -186,6 +204,13 @@ function Prerequisites({ edited: { prerequisites }, onChange, readOnly }: FlagEd
               readOnly={readOnly}
               onChange={(changed) => set(id, { value: changed })}
             />
+            <TextInput
+              size="xs"
+              label={texts.prerequisiteVariant}
+              value={variant}
+              readOnly={readOnly}
+              onChange={(event) => set(id, { variant: event.currentTarget.value })}
+            />
             {readOnly ? null : (
               <Action
                 label={texts.removePrerequisite(key)}
@@ -200,7 +225,9 @@ function Prerequisites({ edited: { prerequisites }, onChange, readOnly }: FlagEd
             variant="default"
             size="xs"
             w="fit-content"
-            onClick={() => onChange({ prerequisites: [...prerequisites, { id: newId(), key: '', value: 'true' }] })}
+            onClick={() =>
+              onChange({ prerequisites: [...prerequisites, { id: newId(), key: '', value: 'true', variant: '' }] })
+            }
           >
             {texts.addPrerequisite}
           </Button>

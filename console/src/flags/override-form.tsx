@@ -12,7 +12,7 @@ import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Flag } from '../definitions.ts';
-import { ValueField } from './value-field.tsx';
+import { ValueField } from './rules/value-field.tsx';
 
 const texts = TEXTS.overrides;
 

@@ -197,13 +197,17 @@ function sentenceOf(step: Step): string {
     case 'enabled':
       return step.passed === true ? sentences.enabledYes : sentences.enabledNo;
     case 'prerequisite':
-      return sentences.prerequisite(step.flag_key ?? '', JSON.stringify(step.required), JSON.stringify(step.served));
+      return step.required_variant === undefined
+        ? sentences.prerequisite(step.flag_key ?? '', JSON.stringify(step.required), JSON.stringify(step.served))
+        : sentences.prerequisite(step.flag_key ?? '', step.required_variant, step.served_variant ?? TEXTS.none);
     case 'override':
       return step.overridden === true ? sentences.overridden(JSON.stringify(step.value)) : sentences.notOverridden;
     case 'rule':
       return ruleSentence(step);
     case 'variant':
-      return sentences.variant(step.variant_key ?? TEXTS.none, String(step.bucket));
+      return (step.bucket ?? null) === null
+        ? sentences.fixedVariant(step.variant_key ?? TEXTS.none)
+        : sentences.variant(step.variant_key ?? TEXTS.none, String(step.bucket));
     case 'default':
       return sentences.default(JSON.stringify(step.value));
   }

@@ -24,12 +24,20 @@ function isSettled({ enabled, targeting_rules: rules, variants }: Flag): boolean
   if (first === undefined || (first.percentage ?? 100) < 100) return false;
   if ((first.segment_id ?? null) !== null || Object.keys(first.conditions ?? {}).length > 0) return false;
   if ((first.start_at ?? null) !== null || (first.end_at ?? null) !== null) return false;
-  return first.value === false || variants.filter(({ weight }) => weight > 0).length <= 1;
+  return first.value === false || !isWeighted(first.serve, variants);
 }
 
-/** Whether a flag that is on gives different players different values. */
-export function isSplit({ enabled, targeting_rules: rules, variants, flag_type: type }: Flag): boolean {
+/** Whether a rule gives players different variants. */
+function isWeighted(serve: Flag['targeting_rules'][number]['serve'], variants: Flag['variants']): boolean {
+  const weights = serve === undefined ? variants : (serve.weights ?? []);
+  return weights.filter(({ weight }) => weight > 0).length > 1;
+}
+
+/** Whether a flag that is on gives different players different values, by chance. */
+export function isSplit(flag: Flag): boolean {
+  const { enabled, targeting_rules: rules, variants, flag_type: type, default_serve: byDefault } = flag;
   if (!enabled) return false;
-  if (variants.filter(({ weight }) => weight > 0).length > 1 && rules.some(({ value }) => value !== false)) return true;
+  if (byDefault !== undefined && isWeighted(byDefault, variants)) return true;
+  if (rules.some(({ value, serve }) => value !== false && isWeighted(serve, variants))) return true;
   return type === 'boolean' && rules.some(({ percentage = 100 }) => percentage > 0 && percentage < 100);
 }

@@ -1,4 +1,5 @@
 import type { EditEffect } from './edit-effects.ts';
+import type { BucketBy, FlagServe } from './flag-serve.ts';
 import type { Json, JsonObject } from '../../kernel/text/json.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
@@ -125,8 +126,13 @@ export interface FlagRule {
   /** `null`: all players. */
   segmentId: string | null;
   conditions?: JsonObject;
-  /** `false` serves the default. */
+  /** `false` serves the default value. */
   value: boolean;
+  /** Absent: `true` of a boolean flag, else the flag's variants by their weights. */
+  serve?: FlagServe;
+  /** Absent: those of the flag. */
+  salt?: string;
+  bucketBy?: BucketBy;
   /** 0 to 100, fractions allowed. */
   percentage: number;
   /** Lower first; equal ones in list order. */
@@ -136,11 +142,8 @@ export interface FlagRule {
   endAt: number | null;
 }
 
-/** A prerequisite: another flag that must serve `value` before this one is evaluated. */
-export interface FlagPrerequisite {
-  flagKey: string;
-  value: Json;
-}
+/** A prerequisite: another flag that must serve the value, or the variant, before this one is evaluated. */
+export type FlagPrerequisite = { flagKey: string } & ({ value: Json } | { variantKey: string });
 
 /**
  * A range of a flag's versions with an unchanged assignment of players to variants. Experiment results are computed per
@@ -155,6 +158,14 @@ export interface FlagPeriod {
   since: number;
   /** The compared variants, the control first. Absent in the current period, where the definition holds them. */
   arms?: FlagArm[];
+  /** The weights by stratum, if rules had weights of their own; likewise. */
+  splits?: FlagSplit[];
+}
+
+/** The weights with which the players of a stratum got the variants. */
+export interface FlagSplit {
+  stratum: number;
+  arms: FlagArm[];
 }
 
 /** A variant in results. For boolean flags, which have no variants, the value `false` or `true`. */
@@ -173,8 +184,12 @@ export interface FlagDocument {
   enabled: boolean;
   /** `false` for a boolean flag, else `null`, unless given. */
   defaultValue: Json;
-  /** Random; a player's bucket depends on it and on the player's id. */
+  /** For players whom no rule includes. Absent: the default value. */
+  defaultServe?: FlagServe;
+  /** Random; a player's bucket depends on it and on what `bucketBy` names. */
   salt: string;
+  /** Absent: `player`. */
+  bucketBy?: BucketBy;
   variants: FlagVariant[];
   rules: FlagRule[];
   prerequisites: FlagPrerequisite[];

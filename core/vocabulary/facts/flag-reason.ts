@@ -3,8 +3,14 @@ export type FlagReason = 'default' | 'segment_match' | 'percentage_rollout' | 'f
 
 /**
  * How the answer of a flag was drawn: players of one stratum get each variant with the same probability, so that only
- * these are compared. Of a boolean flag it is how many of 10,000 players like this one get `true`, from 1 to 9,999; of
- * another flag it is 10,000, because all players have its weights. Absent: nothing was drawn. The player was not
- * eligible, or all players like this one get the same.
+ * these are compared. Of a boolean flag it is how many of 10,000 players like this one get `true`, from 1 to 9,999. Of
+ * another flag it is 10,000 for the flag's weights, and a hash above that for a draw of a rule or of the default.
+ * Absent: nothing was drawn. The player was not eligible, or all players like this one get the same.
  */
 export type Stratum = number;
+
+/**
+ * Added to the stratum of a draw by something else than the player's id. A player may change its device or guild, and
+ * with it the variant: it then counts with its first one. Leaving it out would leave out more of a rare variant.
+ */
+export const KEYED_STRATUM = 2 ** 31;

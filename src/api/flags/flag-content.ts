@@ -1,5 +1,7 @@
 import type { Static } from 'typebox';
 import type { FlagDocument, FlagRule, FlagType } from '../../../core/vocabulary/documents/documents.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import { bucketByOf, type FlagServe } from '../../../core/vocabulary/documents/flag-serve.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { FlagBody, FlagPatch } from './flag-resource.ts';
 
@@ -13,6 +15,8 @@ export type FlagContent = Pick<
   | 'flagType'
   | 'enabled'
   | 'defaultValue'
+  | 'defaultServe'
+  | 'bucketBy'
   | 'variants'
   | 'rules'
   | 'prerequisites'
@@ -39,8 +43,12 @@ export function emptyContent(key: string, flagType: FlagType): FlagContent {
  * that of `empty`.
  */
 export function contentOf(body: Static<typeof FlagPatch>, kept: FlagContent, empty: FlagContent): FlagContent {
+  const defaultServe = over(body.default_serve, kept.defaultServe, undefined, serveOf);
+  const bucketBy = over(body.bucket_by, kept.bucketBy, undefined, bucketByOf);
   return {
     flagType: empty.flagType,
+    ...(defaultServe === undefined ? {} : { defaultServe }),
+    ...(bucketBy === undefined || bucketBy === 'player' ? {} : { bucketBy }),
     name: over(body.name, kept.name, empty.name, same),
     description: over(body.description, kept.description, empty.description, same),
     enabled: over(body.enabled, kept.enabled, empty.enabled, same),
@@ -51,7 +59,7 @@ export function contentOf(body: Static<typeof FlagPatch>, kept: FlagContent, emp
     ),
     rules: over(body.targeting_rules, kept.rules, empty.rules, (rules) => rules.map(ruleOf)),
     prerequisites: over(body.prerequisites, kept.prerequisites, empty.prerequisites, (prerequisites) =>
-      prerequisites.map(({ flag_key: flagKey, value }) => ({ flagKey, value })),
+      prerequisites.map(prerequisiteOf),
     ),
   };
 }
@@ -63,12 +71,46 @@ function over<W, D>(wire: W | null | undefined, kept: D, empty: D, read: (wire: 
 
 const same = <T>(value: T): T => value;
 
-function ruleOf(rule: NonNullable<FlagBody['targeting_rules']>[number]): FlagRule {
+type WireRule = NonNullable<FlagBody['targeting_rules']>[number];
+type WirePrerequisite = NonNullable<FlagBody['prerequisites']>[number];
+type WireServe = NonNullable<FlagBody['default_serve']>;
+
+/** What is wrong with the form of a body, beyond its schema: members of which exactly one must be there. */
+export function formFaults(body: Static<typeof FlagPatch>): FieldFault[] {
+  const rules = body.targeting_rules ?? [];
+  return [
+    ...oneFault(body.default_serve ?? undefined, SERVES, '/default_serve'),
+    ...rules.flatMap(({ serve }, place) => oneFault(serve, SERVES, `/targeting_rules/${place}/serve`)),
+    ...(body.prerequisites ?? []).flatMap((each, place) => oneFault(each, NEEDS, `/prerequisites/${place}`)),
+  ];
+}
+
+const SERVES = ['variant', 'weights', 'value'] as const;
+const NEEDS = ['value', 'variant_key'] as const;
+
+function oneFault(given: object | undefined, names: readonly string[], path: string): FieldFault[] {
+  if (given === undefined || names.filter((name) => name in given).length === 1) return [];
+  return [{ path, message: `must have exactly one of ${names.map((name) => `\`${name}\``).join(', ')}` }];
+}
+
+function serveOf({ variant, weights, value = null }: WireServe): FlagServe {
+  if (variant !== undefined) return { variant };
+  return weights === undefined ? { value } : { weights: weights.map(({ key, weight }) => ({ key, weight })) };
+}
+
+function prerequisiteOf({ flag_key: flagKey, value = null, variant_key: variantKey }: WirePrerequisite) {
+  return variantKey === undefined ? { flagKey, value } : { flagKey, variantKey };
+}
+
+function ruleOf(rule: WireRule): FlagRule {
   return {
     name: rule.name ?? '',
     segmentId: rule.segment_id ?? null,
     ...(rule.conditions === undefined ? {} : { conditions: rule.conditions }),
     value: rule.value ?? true,
+    ...(rule.serve === undefined ? {} : { serve: serveOf(rule.serve) }),
+    ...(rule.salt === undefined ? {} : { salt: rule.salt }),
+    ...(rule.bucket_by === undefined ? {} : { bucketBy: bucketByOf(rule.bucket_by) }),
     percentage: rule.percentage ?? 100,
     priority: rule.priority ?? 0,
     startAt: epochMs(rule.start_at),

@@ -11,7 +11,8 @@ import { oneOf } from '../input/fields.ts';
 
 /* The route with which servers get what they need to evaluate flags in their own process. */
 
-const { key, version, flag_type, enabled, salt, default_value, variants, prerequisites } = FlagShown.properties;
+const { key, version, flag_type, enabled, salt, default_value, default_serve, variants, prerequisites } =
+  FlagShown.properties;
 
 const playerIds = (description: string) => Type.Array(Type.String({ description: 'Id of a player.' }), { description });
 
@@ -37,6 +38,8 @@ const Definitions = Type.Object(
           enabled,
           salt,
           default_value,
+          default_serve,
+          bucket_by: Type.Optional(FlagShown.properties.bucket_by),
           variants,
           targeting_rules: FlagShown.properties.targeting_rules,
           prerequisites,

@@ -2,13 +2,11 @@ import { Type, type Static } from 'typebox';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { EDIT_EFFECTS } from '../../../core/vocabulary/documents/edit-effects.ts';
 import { namesOf } from '../../../core/vocabulary/metrics/metrics.ts';
-import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
-import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import { writePrerequisite, writeRule } from '../../../actors/flags/definitions-format.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import {
   anyJson,
   BasedOn,
-  conditionsOf,
   CurrentKey,
   Description,
   keyOf,
@@ -20,7 +18,8 @@ import {
   ReadOnly,
 } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { nullable, oneOf, timeOrNull, timeOut } from '../input/fields.ts';
+import { oneOf, timeOut } from '../input/fields.ts';
+import { DefaultServe, FlagBucketBy, Prerequisites, Rules, Variants } from './flag-rule-fields.ts';
 
 /* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -39,102 +38,8 @@ const ClientVisible = Type.Boolean({
     'Whether client keys may learn of the flag. If not, it does not exist for them: `FLAG_NOT_FOUND` by name, and ' +
     'absent where all flags are answered. Default: true.',
 });
-const DefaultValue = anyJson('Value for players that no rule includes. Default: false for a boolean flag, else null.');
-
-function ruleTime(description: string) {
-  return Type.Optional(timeOrNull(`${description} ISO 8601; UTC without an offset. null means no limit.`));
-}
-
-const Variants = Type.Array(
-  Type.Object(
-    {
-      key: Type.String({
-        minLength: 1,
-        maxLength: TEXT_LIMITS.definitionKeyLength,
-        description:
-          'Key of the variant, unique in the flag. Results name the variant by it. The first variant is the control.',
-      }),
-      value: anyJson("Served value, of the flag's type."),
-      weight: Type.Number({
-        minimum: 0,
-        maximum: FLAG_LIMITS.flagWeight,
-        description: 'Share of players, relative to the sum of all weights.',
-      }),
-    },
-    { additionalProperties: false, description: 'A variant.' },
-  ),
-  {
-    maxItems: FLAG_LIMITS.flagVariants,
-    description: 'Variants that the flag serves by weight. Empty for a boolean flag.',
-  },
-);
-
-const Rules = Type.Array(
-  Type.Object(
-    {
-      name: Type.Optional(Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'Display name.' })),
-      segment_id: Type.Optional(
-        nullable(
-          Type.String({
-            maxLength: TEXT_LIMITS.callerIdLength,
-            description:
-              'Id of a segment (`seg_…`): the rule applies to its players only. null (default) means all players.',
-          }),
-        ),
-      ),
-      conditions: Type.Optional(
-        conditionsOf(
-          'The rule applies only to players who meet this condition. Fields `context.…` read the context of the ' +
-            'request.',
-        ),
-      ),
-      value: Type.Optional(
-        Type.Boolean({ description: 'Whether the rule turns the flag on; false serves the default. Default: true.' }),
-      ),
-      percentage: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          maximum: 100,
-          description:
-            'Percentage of these players that the rule includes, 0 to 100. Raising it keeps all included players. ' +
-            'Default: 100.',
-        }),
-      ),
-      priority: Type.Optional(
-        Type.Integer({
-          minimum: Number.MIN_SAFE_INTEGER,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Rules with lower numbers are evaluated first, equal ones in the order of the list. Default: 0.',
-        }),
-      ),
-      start_at: ruleTime('When the rule starts to apply.'),
-      end_at: ruleTime('When the rule stops applying.'),
-    },
-    {
-      additionalProperties: false,
-      // A rule without members would turn the flag on for everybody.
-      minProperties: 1,
-      description: 'A rule, with at least one member. The first rule that includes the player decides.',
-    },
-  ),
-  { maxItems: FLAG_LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
-);
-
-const Prerequisites = Type.Array(
-  Type.Object(
-    {
-      flag_key: Type.String({
-        maxLength: TEXT_LIMITS.definitionKeyLength,
-        description: 'Key of the prerequisite flag.',
-      }),
-      value: anyJson('Value that the prerequisite flag must serve to the player.'),
-    },
-    { additionalProperties: false, description: 'A prerequisite.' },
-  ),
-  {
-    maxItems: FLAG_LIMITS.flagPrerequisites,
-    description: 'Flags that must serve the given values to the player. If one does not, this flag acts as disabled.',
-  },
+const DefaultValue = anyJson(
+  'Value for players that no rule includes, and of a disabled flag. Default: false for a boolean flag, else null.',
 );
 
 /** The body that creates a flag. Unknown fields are refused, since a misspelt field would target the wrong players. */
@@ -147,6 +52,8 @@ export const FlagBody = Type.Object(
     enabled: Type.Optional(Enabled),
     client_visible: Type.Optional(ClientVisible),
     default_value: Type.Optional(DefaultValue),
+    default_serve: Type.Optional(DefaultServe),
+    bucket_by: Type.Optional(FlagBucketBy),
     variants: Type.Optional(Variants),
     targeting_rules: Type.Optional(Rules),
     prerequisites: Type.Optional(Prerequisites),
@@ -173,6 +80,8 @@ export const FlagPatch = Type.Object(
     enabled: orNull(Enabled),
     client_visible: orNull(ClientVisible),
     default_value: Type.Optional(DefaultValue),
+    default_serve: orNull(DefaultServe),
+    bucket_by: orNull(FlagBucketBy),
     variants: orNull(Variants),
     targeting_rules: orNull(Rules),
     prerequisites: orNull(Prerequisites),
@@ -199,12 +108,14 @@ export const FlagShown = Type.Object(
     enabled: Enabled,
     client_visible: ClientVisible,
     default_value: DefaultValue,
+    default_serve: Type.Optional(DefaultServe),
+    bucket_by: FlagBucketBy,
     variants: Variants,
     targeting_rules: Rules,
     warnings: Warnings,
     prerequisites: Prerequisites,
     salt: Type.String({
-      description: "Random text. The salt and the player's id determine the player's percentage and variant.",
+      description: 'Random text. The salt, and what `bucket_by` names, determine percentage and variant of a player.',
     }),
     ...madeFields('flag'),
     edit_effect: EditEffect,
@@ -223,18 +134,11 @@ export function flagJson(flag: FlagDocument): string {
     enabled: flag.enabled,
     client_visible: flag.clientVisible ?? true,
     default_value: flag.defaultValue,
+    ...(flag.defaultServe === undefined ? {} : { default_serve: flag.defaultServe }),
+    bucket_by: flag.bucketBy ?? 'player',
     variants: flag.variants.map(({ key, value, weight }) => ({ key, value, weight })),
-    targeting_rules: flag.rules.map((rule) => ({
-      name: rule.name,
-      segment_id: rule.segmentId,
-      ...(rule.conditions === undefined ? {} : { conditions: rule.conditions }),
-      value: rule.value,
-      percentage: rule.percentage,
-      priority: rule.priority,
-      start_at: formatTimestampOrNull(rule.startAt),
-      end_at: formatTimestampOrNull(rule.endAt),
-    })),
-    prerequisites: flag.prerequisites.map(({ flagKey, value }) => ({ flag_key: flagKey, value })),
+    targeting_rules: flag.rules.map((rule) => ({ name: rule.name, ...writeRule(rule) })),
+    prerequisites: flag.prerequisites.map(writePrerequisite),
     salt: flag.salt,
     ...madeJson(flag),
     edit_effect: flag.editEffect ?? 'none',
@@ -250,6 +154,7 @@ export const FLAG_BODY_EXAMPLE = {
   enabled: true,
   client_visible: true,
   default_value: null,
+  bucket_by: 'player',
   variants: [
     { key: 'control', value: 'old', weight: 50 },
     { key: 'b', value: 'layout_b', weight: 50 },
@@ -260,6 +165,7 @@ export const FLAG_BODY_EXAMPLE = {
       segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',
       conditions: { 'context.app_version': { $vgte: '2.4.0' } },
       value: true,
+      serve: { variant: 'b' },
       percentage: 100,
       priority: 1,
       start_at: null,

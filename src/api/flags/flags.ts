@@ -12,7 +12,7 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition } from '../definitions/definition-writes.ts';
-import { contentOf, emptyContent, type FlagContent } from './flag-content.ts';
+import { contentOf, emptyContent, type FlagContent, formFaults } from './flag-content.ts';
 import {
   FLAG_BODY_EXAMPLE,
   FLAG_EXAMPLE,
@@ -57,6 +57,8 @@ const createFlag = flags.createRoute({
   example: FLAG_BODY_EXAMPLE,
   make(body, context) {
     const { key } = body;
+    const malformed = formFaults(body);
+    if (malformed.length > 0) return invalid(malformed);
     const empty = emptyContent(key, body.flag_type);
     const made = firstVersion(context);
     const document: FlagDocument = {
@@ -196,8 +198,11 @@ export function flagChangedBy(
 ): FlagDocument | Failure {
   if (body.key !== undefined && body.key !== held.key) return fixed('/key');
   if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
+  const malformed = formFaults(body);
+  if (malformed.length > 0) return invalid(malformed);
   const content = contentOf(body, kept, emptyContent(held.key, held.flagType));
-  const document = withPeriods(held, { ...held, ...content }, context.origin.receivedAt);
+  const { defaultServe: _serve, bucketBy: _by, ...rest } = held;
+  const document = withPeriods(held, { ...rest, ...content }, context.origin.receivedAt);
   return faultsOf(document, context, held) ?? document;
 }
 

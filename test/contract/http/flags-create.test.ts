@@ -45,6 +45,7 @@ describe('creating a flag', () => {
     expect(answered.data).toEqual({
       ...body,
       client_visible: true,
+      bucket_by: 'player',
       edit_effect: 'none',
       salt: expect.stringMatching(/^[\w-]{16}$/),
       version: 1,

@@ -1,6 +1,7 @@
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
-import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagDocument, FlagPrerequisite, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
+import type { BucketBy, FlagServe } from '../../../core/vocabulary/documents/flag-serve.ts';
 import type { Random } from '../random.ts';
 import type { ChangeOptions } from './change-options.ts';
 
@@ -66,9 +67,10 @@ function drawFlag(random: Random): FlagDocument {
     defaultValue: isBoolean ? false : random.pick([null, 'a', 'none']),
     salt: `salt-${turn}`,
     variants: isBoolean ? [] : variants,
-    rules: Array.from({ length: random.int(0, 3) }, () => drawRule(random)),
-    prerequisites:
-      before >= 0 && random.chance(0.4) ? [{ flagKey: `flag-${before}`, value: before % 2 === 0 || 'a' }] : [],
+    ...(random.chance(0.2) ? { defaultServe: drawServe(random, isBoolean) } : {}),
+    ...(random.chance(0.2) ? { bucketBy: random.pick(BUCKETED_BY) } : {}),
+    rules: Array.from({ length: random.int(0, 3) }, () => drawRule(random, isBoolean)),
+    prerequisites: before >= 0 && random.chance(0.4) ? [drawNeed(random, before)] : [],
     createdAt: 0,
     updatedAt: 0,
     archivedAt: random.chance(0.08) ? 1 : null,
@@ -77,13 +79,39 @@ function drawFlag(random: Random): FlagDocument {
   };
 }
 
-function drawRule(random: Random): FlagRule {
+const BUCKETED_BY: readonly BucketBy[] = ['device', 'attribute:a1', 'attribute:a2'];
+
+function drawNeed(random: Random, turn: number): FlagPrerequisite {
+  const flagKey = `flag-${turn}`;
+  if (turn % 2 === 0) return { flagKey, value: true };
+  return random.chance(0.5) ? { flagKey, value: 'a' } : { flagKey, variantKey: 'b' };
+}
+
+function drawServe(random: Random, isBoolean: boolean): FlagServe {
+  if (isBoolean) return { value: random.chance(0.5) };
+  return random.pick<FlagServe>([
+    { variant: 'b' },
+    { value: 'remote' },
+    {
+      weights: [
+        { key: 'b', weight: random.pick([1, 4]) },
+        { key: 'a', weight: 1 },
+      ],
+    },
+  ]);
+}
+
+function drawRule(random: Random, isBoolean: boolean): FlagRule {
+  const serves = random.chance(0.3);
   const condition = { [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } };
   return {
     name: '',
     segmentId: random.chance(0.5) ? `segment-${random.int(0, 2)}` : null,
     ...(random.chance(0.3) ? { conditions: condition } : {}),
-    value: random.chance(0.85),
+    value: serves || random.chance(0.85),
+    ...(serves ? { serve: drawServe(random, isBoolean) } : {}),
+    ...(random.chance(0.2) ? { salt: random.pick(['own', 'another']) } : {}),
+    ...(random.chance(0.15) ? { bucketBy: random.pick(BUCKETED_BY) } : {}),
     percentage: random.pick([100, 100, 50, 20.5]),
     priority: random.int(0, 2),
     startAt: null,

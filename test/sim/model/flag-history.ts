@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { World } from '../world.ts';
+import { type Cell, cellsOf, drawOf, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
 
 /** Flags that are not archived, by key. */
 export type ModelFlags = ReadonlyMap<string, FlagDocument>;
@@ -54,37 +54,48 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
 
 /**
  * Whether no player for whom both versions draw gets anything else, or with another chance: by asking every kind of
- * player, one bucket after the other. Weights count even if nobody is served by them yet.
+ * player, in every range of buckets. Weights of the flag count even if nobody is served by them yet.
  */
 function keepsEverybody(before: FlagDocument, after: FlagDocument): boolean {
-  const drawn = ({ salt, variants }: FlagDocument) => ({ salt, variants: variants.filter(({ weight }) => weight > 0) });
-  if (!isDeepStrictEqual(drawn(before), drawn(after))) return false;
-  if (after.flagType !== 'boolean') return true;
-  const names = [...new Set([before, after].flatMap(({ rules }) => rules.flatMap(conditionsOf)))];
+  const both = [before, after];
+  const weights = both.map((flag) => drawOf(flag, { weights: flag.variants, ...ofFlag(flag) }));
+  if (both.every(usesWeights) && weights[0] !== weights[1]) return false;
+  const names = [...new Set(both.flatMap((flag) => [...flag.rules, undefined].flatMap((rule) => needsOf(flag, rule))))];
+  const cells = cellsOf(both);
   return Array.from({ length: 2 ** names.length }, (_, kind) => {
     const holds = new Set(names.filter((_name, place) => Math.floor(kind / 2 ** place) % 2 === 1));
-    const [was, is] = [before, after].map((flag) => truesOf(flag, holds));
-    return was === is || [was, is].some((trues) => trues === ALL_TRUE || trues === NONE_TRUE);
+    const given = both.map((flag) => {
+      const draws = cells.map((cell) => drawIn(flag, cell, holds));
+      // A value of a boolean flag is drawn if buckets differ in it.
+      return flag.flagType === 'boolean' && new Set(draws).size === 1 ? [] : draws;
+    });
+    const [was = [], is = []] = given;
+    return was.every((draw, place) => draw === undefined || is[place] === undefined || draw === is[place]);
   }).every(Boolean);
 }
 
-function conditionsOf({ segmentId, conditions }: FlagRule): string[] {
-  return [segmentId ?? '', JSON.stringify(conditions ?? '')].filter((name) => name !== '' && name !== '""');
+function ofFlag(flag: FlagDocument): { salt: string; by: string } {
+  const [salt, by] = placeOf(flag);
+  return { salt, by };
 }
 
-/** Percentages of rules are multiples of 0.5 here. */
-const PLACES = Array.from({ length: 200 }, (_, half) => half / 2);
-const ALL_TRUE = PLACES.map(() => true).join();
-const NONE_TRUE = PLACES.map(() => false).join();
+function usesWeights({ rules }: FlagDocument): boolean {
+  return rules.length === 0 || rules.some(({ value, serve }) => value && serve === undefined);
+}
 
-/** What a boolean flag serves at each place to players for whom the named conditions hold. */
-function truesOf({ rules, defaultValue }: FlagDocument, holds: ReadonlySet<string>): string {
-  const open = rules
-    .filter((rule) => conditionsOf(rule).every((name) => holds.has(name)))
-    .toSorted((one, other) => one.priority - other.priority);
-  return PLACES.map(
-    (place) => open.find(({ percentage }) => place < percentage)?.value === true || defaultValue === true,
-  ).join();
+function drawIn(flag: FlagDocument, cell: Cell, holds: ReadonlySet<string>): string | undefined {
+  const rule = ruleIn(flag, cell, (each) => needsOf(flag, each).every((name) => holds.has(name)));
+  const given = givenBy(flag, rule);
+  if (flag.flagType === 'boolean') return 'value' in given ? JSON.stringify(given.value) : undefined;
+  return needsOf(flag, rule).every((name) => holds.has(name)) ? drawOf(flag, given) : undefined;
+}
+
+/** What a rule, or the default, asks of a player. */
+function needsOf(flag: FlagDocument, rule: FlagRule | undefined): string[] {
+  const [, by] = placeOf(flag, rule);
+  const isNeeded = rule === undefined ? drawOf(flag, givenBy(flag, rule)) !== undefined : needsPlace(flag, rule);
+  const conditions = [rule?.segmentId ?? '', JSON.stringify(rule?.conditions ?? '')];
+  return [...conditions, isNeeded && by !== 'player' ? by : ''].filter((name) => name !== '' && name !== '""');
 }
 
 function parseFlag(value: Uint8Array | undefined): FlagDocument | undefined {

@@ -5,6 +5,7 @@ import type { FlagEvaluation, Reply } from '../../../core/vocabulary/commands/re
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
+import { cellsOf, drawOf, type Given, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
 import { isTrue } from './model-segments.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 
@@ -28,10 +29,14 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
       ...some,
     }) satisfies FlagEvaluation;
   if (!flag.enabled) return served({ reason: 'flag_disabled' });
-  for (const { flagKey: prerequisiteKey, value } of flag.prerequisites) {
+  for (const { flagKey: prerequisiteKey, ...needed } of flag.prerequisites) {
     const other = flags.get(prerequisiteKey);
     const evaluation = other && evaluated(state, other, flags);
-    if (evaluation?.reason === 'flag_disabled' || evaluation?.value !== JSON.stringify(value)) {
+    const isMet =
+      'value' in needed
+        ? evaluation?.value === JSON.stringify(needed.value)
+        : evaluation?.variantKey === needed.variantKey;
+    if (evaluation?.reason === 'flag_disabled' || !isMet) {
       return served({ reason: 'flag_disabled', prerequisiteKey });
     }
   }
@@ -40,46 +45,90 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
     const variant = flag.variants.find(({ value }) => JSON.stringify(value) === override.value);
     return { ...served({ reason: 'player_override' }), value: override.value, variantKey: variant?.key ?? null };
   }
-  const rules = [...flag.rules].sort((a, b) => a.priority - b.priority);
-  const rule = rules.find((each) => takesIn(each, bucketOf(flag.salt, state.id), state));
+  const isOpen = (rule: FlagRule) => isFor(rule, flag, state);
+  const rule = flag.rules
+    .toSorted((a, b) => a.priority - b.priority)
+    .find((each) => isOpen(each) && bucketIn(flag, each, state) < Math.round(each.percentage * 100));
   const isBoolean = flag.flagType === 'boolean';
-  const share = isBoolean ? shareOfTrue(rules, flag, state) : 0;
-  const drawn = share > 0 && share < 10_000 ? { period, stratum: share } : {};
-  if (rule === undefined) return { ...served({ reason: 'default' }), ...drawn };
+  const share = isBoolean ? shareOfTrue(flag, isOpen) : undefined;
+  const isKeyed = flag.rules.some((each) => isOpen(each) && each.percentage < 100 && isChangeable(flag, each));
+  const drawn = share === undefined ? {} : { period, stratum: share + (isKeyed ? CHANGEABLE : 0) };
+  const segment = rule?.segmentId ?? null;
   const reason =
-    rule.segmentId === null
-      ? ({ reason: 'percentage_rollout' } as const)
-      : ({ reason: 'segment_match', segmentId: rule.segmentId } as const);
-  if (!rule.value) return { ...served(reason), ...drawn };
-  if (isBoolean) return { ...served(reason, true), ...drawn };
-  const total = flag.variants.reduce((sum, { weight }) => sum + weight, 0);
+    rule === undefined
+      ? ({ reason: 'default' } as const)
+      : segment === null
+        ? ({ reason: 'percentage_rollout' } as const)
+        : ({ reason: 'segment_match', segmentId: segment } as const);
+  const given = givenBy(flag, rule);
+  if ('value' in given) return { ...served({ ...reason, ...drawn }, given.value), variantKey: given.variantKey };
+  const { weights, salt, by } = given;
+  const key = keyIn(by, state);
+  const isDrawn = drawOf(flag, given) !== undefined;
+  if (key === undefined && isDrawn) return served(reason);
+  const total = weights.reduce((sum, { weight }) => sum + weight, 0);
   let sum = 0;
-  const bucket = bucketOf(`${flag.salt}:variant`, state.id);
-  const variant =
-    flag.variants.find(({ weight }) => bucket < Math.round(((sum += weight) / total) * 10_000)) ?? flag.variants.at(-1);
-  const weighted = flag.variants.filter(({ weight }) => weight > 0).length > 1 ? { period, stratum: 10_000 } : {};
-  return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null, ...weighted };
+  const bucket = bucketOf(`${salt}:variant`, key ?? '');
+  const chosen =
+    weights.find(({ weight }) => bucket < Math.round(((sum += weight) / total) * 10_000)) ??
+    weights.findLast(({ weight }) => weight > 0);
+  const variant = flag.variants.find((one) => one.key === chosen?.key);
+  const stratum = isDrawn ? { period, stratum: stratumOf(flag, given) } : {};
+  return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null, ...stratum };
 }
 
-/** Of 10,000 players like this one, those who get true: each bucket is asked which rule takes it in. */
-function shareOfTrue(rules: readonly FlagRule[], { defaultValue }: FlagDocument, state: PlayerState): number {
-  const open = rules.filter((rule) => takesIn({ ...rule, percentage: 100 }, 0, state));
-  const ends = [...new Set([0, ...open.map(({ percentage }) => Math.round(percentage * 100)), 10_000])].sort(
-    (a, b) => a - b,
-  );
-  let share = 0;
-  for (const [place, end] of ends.entries()) {
-    const from = ends[place - 1] ?? 0;
-    const rule = open.find((each) => takesIn(each, from, state));
-    if (rule?.value === true || defaultValue === true) share += end - from;
+/** Added for a draw by something that a player may change. */
+export const CHANGEABLE = 2 ** 31;
+
+function isChangeable(flag: FlagDocument, rule?: FlagRule): boolean {
+  return placeOf(flag, rule)[1] !== 'player';
+}
+
+/** Of 10,000 players like this one, those who get true; undefined: all get the same. */
+function shareOfTrue(flag: FlagDocument, isOpen: (rule: FlagRule) => boolean): number | undefined {
+  const shares = { true: 0, false: 0 };
+  for (const cell of cellsOf([flag])) {
+    const given = givenBy(flag, ruleIn(flag, cell, isOpen));
+    shares['value' in given && given.value === true ? 'true' : 'false'] += cell.share;
   }
-  return share;
+  if (shares.true === 0 || shares.false === 0) return undefined;
+  return Math.min(9_999, Math.max(1, Math.round(shares.true * 10_000)));
 }
 
-function takesIn({ segmentId, conditions, percentage }: FlagRule, bucket: number, state: PlayerState): boolean {
+/** The same number for the same draw: 10,000 for the one of the flag's weights, and a hash of any other. */
+function stratumOf(flag: FlagDocument, given: Extract<Given, { by: string }>): number {
+  const [salt, by] = placeOf(flag);
+  const isOfFlag = drawOf(flag, given) === drawOf(flag, { weights: flag.variants, salt, by });
+  const total = given.weights.reduce((sum, { weight }) => sum + weight, 0);
+  let sum = 0;
+  const ends = given.weights
+    .filter(({ weight }) => weight > 0)
+    .map(({ key, weight }) => [key, Math.round(((sum += weight) / total) * 10_000)]);
+  const text = `${given.by}\n${given.salt}\n${JSON.stringify(ends)}`;
+  const stratum = isOfFlag ? 10_000 : 10_001 + Number(fnv1a(text) % BigInt(CHANGEABLE - 10_001));
+  return given.by === 'player' ? stratum : CHANGEABLE + stratum;
+}
+
+/** Whether a rule is for the player, whatever its percentage. */
+function isFor(rule: FlagRule, flag: FlagDocument, state: PlayerState): boolean {
+  const { segmentId, conditions } = rule;
   if (segmentId !== null && !state.segments.some((membership) => membership.segmentId === segmentId)) return false;
   if (conditions !== undefined && !isTrue(conditions, state, 0)) return false;
-  return bucket < Math.round(percentage * 100);
+  return !needsPlace(flag, rule) || keyIn(placeOf(flag, rule)[1], state) !== undefined;
+}
+
+function bucketIn(flag: FlagDocument, rule: FlagRule, state: PlayerState): number {
+  const [salt, by] = placeOf(flag, rule);
+  const key = keyIn(by, state);
+  return key === undefined ? 0 : bucketOf(salt, key);
+}
+
+/** Attributes are numbers here. */
+function keyIn(by: string, state: PlayerState): string | undefined {
+  if (by === 'player') return state.id;
+  if (by === 'device') return state.deviceId ?? undefined;
+  const value: unknown = JSON.parse(state.attributes)[by.slice('attribute:'.length)];
+  return typeof value === 'number' ? String(value) : undefined;
 }
 
 const buckets = new Map<string, number>();

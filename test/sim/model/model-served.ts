@@ -6,7 +6,7 @@ import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
-import { evaluated, periodIn, variantSeen } from './model-flags.ts';
+import { CHANGEABLE, evaluated, periodIn, variantSeen } from './model-flags.ts';
 import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0014). */
@@ -81,7 +81,8 @@ function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag
 /** Two variants of one draw, or one of them by an override; what a player gets outside of the experiment is none. */
 function isContradiction(one: Pick<ServedVariant, 'reason' | 'stratum'>, other: FlagEvaluation): boolean {
   const isForced = [one, other].map(({ reason }) => reason === 'player_override');
-  if (!isForced.includes(true)) return one.stratum !== undefined && one.stratum === other.stratum;
+  // With another device or attribute a player may get another variant of one draw.
+  if (!isForced.includes(true)) return one.stratum === other.stratum && (one.stratum ?? CHANGEABLE) < CHANGEABLE;
   return [one, other].every(({ stratum }, place) => isForced[place] === true || stratum !== undefined);
 }
 
@@ -168,8 +169,11 @@ function stratumOfNamed(
   flags: ModelFlags,
 ): number | undefined {
   if (kept !== undefined) return kept.stratum;
-  if (flag.flagType !== 'boolean')
-    return flag.variants.filter(({ weight }) => weight > 0).length > 1 ? 10_000 : undefined;
+  const ownRules = flag.rules.filter((rule) => 'serve' in rule || 'salt' in rule || 'bucketBy' in rule);
+  if (flag.flagType !== 'boolean' && ownRules.length === 0 && flag.defaultServe === undefined) {
+    const isDrawn = flag.variants.filter(({ weight }) => weight > 0).length > 1;
+    return isDrawn ? 10_000 + (flag.bucketBy === undefined ? 0 : CHANGEABLE) : undefined;
+  }
   const now = evaluated(state, flag, flags);
-  return now.value === named ? now.stratum : undefined;
+  return (now.variantKey ?? now.value) === named ? now.stratum : undefined;
 }

@@ -94,9 +94,34 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'a boolean flag draws for players whom none of its rules includes',
     changes: [
       {
-        file: 'actors/flags/evaluate/draw.ts',
-        original: 'if (buckets <= covered || !isFor(each)) continue;',
-        mutated: 'if (buckets <= covered) continue;',
+        file: 'actors/flags/draw/strata.ts',
+        original: 'if (each.buckets <= covered || !isFor(each)) continue;',
+        mutated: 'if (each.buckets <= covered) continue;',
+      },
+    ],
+  },
+  {
+    name: 'weights of a rule are drawn as those of the flag',
+    changes: [
+      {
+        file: 'actors/flags/draw/offers.ts',
+        original: "if ('weights' in serve) return weighted(flag, serve.weights, bucketing);",
+        mutated: "if ('weights' in serve) return weighted(flag, flag.variants, bucketing);",
+      },
+    ],
+  },
+  {
+    name: 'a rule includes players without the attribute that it puts players into buckets by',
+    changes: [
+      {
+        file: 'actors/flags/evaluate/compile-rule.ts',
+        original: 'passes: (subject) => (bucketOf(subject) ?? BUCKETS) < buckets',
+        mutated: 'passes: (subject) => (bucketOf(subject) ?? 0) < buckets',
+      },
+      {
+        file: 'actors/flags/evaluate/compile-rule.ts',
+        original: 'passes: (subject) => keyOf(subject) !== undefined',
+        mutated: 'passes: (subject) => keyOf(subject) !== null',
       },
     ],
   },

@@ -80,6 +80,11 @@ export class LocalPlayer {
     return { platform, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
   }
 
+  get deviceId(): string | null {
+    const { device_id: id } = this.#input;
+    return id === undefined ? this.#lacks('device_id', null) : id;
+  }
+
   get counters(): readonly EventCounter[] {
     const { events } = this.#input;
     if (events === undefined) return this.#lacks('events', NO_COUNTERS);

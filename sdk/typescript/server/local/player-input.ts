@@ -21,6 +21,8 @@ export interface PlayerInput {
   readonly total_playtime_seconds?: number;
   readonly first_seen_at?: string | Date;
   readonly last_seen_at?: string | Date | null;
+  /** Of the registration; null: none. Flags may bucket by it. `device_id` of the context takes precedence. */
+  readonly device_id?: string | null;
   /** As sent with the latest `init`. A field of the same name in the context takes precedence. */
   readonly device_info?: {
     readonly platform?: string;
@@ -55,6 +57,7 @@ export const PLAYER_FIELDS = [
   'total_playtime_seconds',
   'first_seen_at',
   'last_seen_at',
+  'device_id',
   'device_info',
   'events',
   'computed',

@@ -439,8 +439,16 @@ type Flag = {
   readonly enabled: boolean;
   /** Whether client keys may learn of the flag. */
   readonly client_visible: boolean;
-  /** Value for players that no rule includes. */
+  /** Value for players that no rule includes, and of a disabled flag. */
   readonly default_value: unknown;
+  /** What players get whom no rule includes. */
+  readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes;
+  /**
+   * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+   * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+   * else the attribute).
+   */
+  readonly bucket_by: string;
   /** Variants that the flag serves by weight. */
   readonly variants: readonly Variant[];
   /** Rules that select the players for whom the flag is on. */
@@ -450,13 +458,8 @@ type Flag = {
    * that compare versions as texts.
    */
   readonly warnings?: readonly Warning[];
-  /** Flags that must serve the given values to the player. */
-  readonly prerequisites: readonly {
-    /** Key of the prerequisite flag. */
-    readonly flag_key: string;
-    /** Value that the prerequisite flag must serve to the player. */
-    readonly value: unknown;
-  }[];
+  /** Flags that must serve the given values or variants to the player. */
+  readonly prerequisites: readonly Prerequisite[];
   /** Random text. */
   readonly salt: string;
   /** Version, counted from 1. */
@@ -690,8 +693,25 @@ type Player = {
   readonly computed?: Readonly<Record<string, unknown>>;
 };
 
-/** Players who got a message. */
+/** Players with the same chance of each variant. */
 type Players = {
+  /** Number of the split, the `stratum` of tables: 10,000 is the flag's own weights. */
+  readonly split: number;
+  /** The weights. */
+  readonly weights:
+    | readonly {
+        /** Key of the variant. */
+        readonly variant_key: string;
+        /** Its weight. */
+        readonly weight: number | null;
+      }[]
+    | null;
+  /** Number of players who count, who got their first variant by it. */
+  readonly players: number;
+};
+
+/** Players who got a message. */
+type PlayersWhoGotMessage = {
   /** Players. */
   readonly players: number;
   /** Players whose window is not over. */
@@ -704,6 +724,16 @@ type Players = {
   readonly revenue: number;
   /** The same without refunds. */
   readonly gross_revenue: number;
+};
+
+/** A prerequisite, with either `value` or `variant_key`. */
+type Prerequisite = {
+  /** Key of the prerequisite flag. */
+  readonly flag_key: string;
+  /** Value that the prerequisite flag must serve to the player. */
+  readonly value?: unknown;
+  /** Key of the variant that it must serve, instead of `value`. */
+  readonly variant_key?: string;
 };
 
 /** The receipt of an erasure. */
@@ -789,6 +819,19 @@ type Rule = {
   readonly conditions?: Readonly<Record<string, unknown>>;
   /** Whether the rule turns the flag on. */
   readonly value?: boolean;
+  /** What the rule serves. */
+  readonly serve?: WhatPlayersGetWhomNoRuleIncludes;
+  /**
+   * Seeds the percentage and the variants of this rule instead of the flag's `salt`: rules
+   * with the same salt include the same players.
+   */
+  readonly salt?: string;
+  /**
+   * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+   * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+   * else the attribute).
+   */
+  readonly bucket_by?: string;
   /** Percentage of these players that the rule includes, 0 to 100. */
   readonly percentage?: number;
   /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
@@ -1079,6 +1122,21 @@ type WhatIsDivided = {
   readonly event_names?: readonly string[];
   /** Conditions that must all hold. */
   readonly where?: readonly Condition[];
+};
+
+/** What players get whom no rule includes. */
+type WhatPlayersGetWhomNoRuleIncludes = {
+  /** Key of the variant to serve. */
+  readonly variant?: string;
+  /** Variants to serve by weights of this rule, instead of the flag's. */
+  readonly weights?: readonly {
+    /** Key of a variant. */
+    readonly key: string;
+    /** Share of players, relative to the sum of these weights. */
+    readonly weight: number;
+  }[];
+  /** Value to serve, of the flag's type. */
+  readonly value?: unknown;
 };
 
 /** Why the event was rejected. */
@@ -3216,19 +3274,22 @@ export interface Operations {
       readonly enabled?: boolean;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean;
-      /** Value for players that no rule includes. */
+      /** Value for players that no rule includes, and of a disabled flag. */
       readonly default_value?: unknown;
+      /** What players get whom no rule includes. */
+      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string;
       /** Variants that the flag serves by weight. */
       readonly variants?: readonly Variant[];
       /** Rules that select the players for whom the flag is on. */
       readonly targeting_rules?: readonly Rule[];
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites?: readonly {
-        /** Key of the prerequisite flag. */
-        readonly flag_key: string;
-        /** Value that the prerequisite flag must serve to the player. */
-        readonly value: unknown;
-      }[];
+      /** Flags that must serve the given values or variants to the player. */
+      readonly prerequisites?: readonly Prerequisite[];
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
@@ -3284,19 +3345,22 @@ export interface Operations {
       readonly enabled?: boolean;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean;
-      /** Value for players that no rule includes. */
+      /** Value for players that no rule includes, and of a disabled flag. */
       readonly default_value?: unknown;
+      /** What players get whom no rule includes. */
+      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string;
       /** Variants that the flag serves by weight. */
       readonly variants?: readonly Variant[];
       /** Rules that select the players for whom the flag is on. */
       readonly targeting_rules?: readonly Rule[];
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites?: readonly {
-        /** Key of the prerequisite flag. */
-        readonly flag_key: string;
-        /** Value that the prerequisite flag must serve to the player. */
-        readonly value: unknown;
-      }[];
+      /** Flags that must serve the given values or variants to the player. */
+      readonly prerequisites?: readonly Prerequisite[];
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
@@ -3348,21 +3412,22 @@ export interface Operations {
       readonly enabled?: boolean | null;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean | null;
-      /** Value for players that no rule includes. */
+      /** Value for players that no rule includes, and of a disabled flag. */
       readonly default_value?: unknown;
+      /** What players get whom no rule includes. */
+      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes | null;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string | null;
       /** Variants that the flag serves by weight. */
       readonly variants?: readonly Variant[] | null;
       /** Rules that select the players for whom the flag is on. */
       readonly targeting_rules?: readonly Rule[] | null;
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites?:
-        | readonly {
-            /** Key of the prerequisite flag. */
-            readonly flag_key: string;
-            /** Value that the prerequisite flag must serve to the player. */
-            readonly value: unknown;
-          }[]
-        | null;
+      /** Flags that must serve the given values or variants to the player. */
+      readonly prerequisites?: readonly Prerequisite[] | null;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -3439,21 +3504,22 @@ export interface Operations {
       readonly enabled?: boolean | null;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean | null;
-      /** Value for players that no rule includes. */
+      /** Value for players that no rule includes, and of a disabled flag. */
       readonly default_value?: unknown;
+      /** What players get whom no rule includes. */
+      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes | null;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string | null;
       /** Variants that the flag serves by weight. */
       readonly variants?: readonly Variant[] | null;
       /** Rules that select the players for whom the flag is on. */
       readonly targeting_rules?: readonly Rule[] | null;
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites?:
-        | readonly {
-            /** Key of the prerequisite flag. */
-            readonly flag_key: string;
-            /** Value that the prerequisite flag must serve to the player. */
-            readonly value: unknown;
-          }[]
-        | null;
+      /** Flags that must serve the given values or variants to the player. */
+      readonly prerequisites?: readonly Prerequisite[] | null;
       /** Read-only, as returned by GET. */
       readonly edit_effect?: unknown;
     };
@@ -3534,6 +3600,8 @@ export interface Operations {
       readonly version?: number;
       /** Boolean flag: compare the players of whose kind this percentage gets `true`. */
       readonly percentage?: number;
+      /** Flag with variants: compare the players of this split, one of `splits`. */
+      readonly split?: number;
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -3636,6 +3704,10 @@ export interface Operations {
         /** Number of players who count, exposed with this percentage first. */
         readonly players: number;
       }[];
+      /** Flag with variants: the results are those of the players of this split. */
+      readonly split: number | null;
+      /** Flag with variants: the splits by which players got their first variant in the period. */
+      readonly splits: readonly Players[];
     };
   };
   /** Query the results of a flag's experiment by groups of players. */
@@ -3707,6 +3779,8 @@ export interface Operations {
       readonly version?: number;
       /** Boolean flag: compare the players of whose kind this percentage gets `true`. */
       readonly percentage?: number;
+      /** Flag with variants: compare the players of this split, one of `splits`. */
+      readonly split?: number;
     };
     readonly answer: {
       /** Key of the flag. */
@@ -3741,6 +3815,10 @@ export interface Operations {
         /** Number of players who count, exposed with this percentage first. */
         readonly players: number;
       }[];
+      /** Flag with variants: the results are those of the players of this split. */
+      readonly split: number | null;
+      /** Flag with variants: the splits by which players got their first variant in the period. */
+      readonly splits: readonly Players[];
       /** Results per group, the one with the most players first. */
       readonly groups: readonly {
         /**
@@ -3880,10 +3958,14 @@ export interface Operations {
           readonly passed?: boolean;
           /** `prerequisite`: key of the other flag. */
           readonly flag_key?: string;
-          /** `prerequisite`: value that it must serve. */
+          /** `prerequisite`: value that it must serve, if one is required. */
           readonly required?: unknown;
+          /** `prerequisite`: key of the variant that it must serve, if one is required. */
+          readonly required_variant?: string;
           /** `prerequisite`: value that it serves. */
           readonly served?: unknown;
+          /** `prerequisite`: key of the variant that it serves. */
+          readonly served_variant?: string | null;
           /** `prerequisite`: why it serves it. */
           readonly reason?: string | null;
           /** `override`: whether the player has one. */
@@ -3900,6 +3982,7 @@ export interface Operations {
             | 'outside_schedule'
             | 'not_in_segment'
             | 'conditions_not_met'
+            | 'no_bucketing_value'
             | 'outside_percentage'
             | 'not_reached';
           /** `rule`: id of its segment. */
@@ -3907,7 +3990,7 @@ export interface Operations {
           /** `rule`: percentage of players that it includes. */
           readonly percentage?: number;
           /** The player’s fixed place, 0 to below 100. */
-          readonly bucket?: number;
+          readonly bucket?: number | null;
           /** Each member of the condition, nested ones too. */
           readonly tests?: readonly MemberOfCondition[];
           /** `variant`: key of the variant at this place. */
@@ -4002,19 +4085,22 @@ export interface Operations {
         readonly enabled: boolean;
         /** Random text. */
         readonly salt: string;
-        /** Value for players that no rule includes. */
+        /** Value for players that no rule includes, and of a disabled flag. */
         readonly default_value: unknown;
+        /** What players get whom no rule includes. */
+        readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes;
+        /**
+         * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+         * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+         * else the attribute).
+         */
+        readonly bucket_by?: string;
         /** Variants that the flag serves by weight. */
         readonly variants: readonly Variant[];
         /** Rules that select the players for whom the flag is on. */
         readonly targeting_rules: readonly Rule[];
-        /** Flags that must serve the given values to the player. */
-        readonly prerequisites: readonly {
-          /** Key of the prerequisite flag. */
-          readonly flag_key: string;
-          /** Value that the prerequisite flag must serve to the player. */
-          readonly value: unknown;
-        }[];
+        /** Flags that must serve the given values or variants to the player. */
+        readonly prerequisites: readonly Prerequisite[];
       }[];
       /** The enabled segments that rules of these flags name, ordered by id. */
       readonly segments: readonly {
@@ -4483,9 +4569,9 @@ export interface Operations {
       /** Both arms. */
       readonly arms: {
         /** Players who got a message. */
-        readonly treatment: Players;
+        readonly treatment: PlayersWhoGotMessage;
         /** Players who were held out. */
-        readonly holdout: Players;
+        readonly holdout: PlayersWhoGotMessage;
       } | null;
       /** The arms compared. */
       readonly comparison: {

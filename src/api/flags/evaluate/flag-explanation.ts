@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/current-targeting.ts';
-import { freeForm, oneOf, PlayerId, textOrNull } from '../../input/fields.ts';
+import { freeForm, numberOrNull, oneOf, PlayerId, textOrNull } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { createTurns } from '../../route/turns.ts';
@@ -33,10 +33,14 @@ const Step = Type.Object(
       Type.Boolean({ description: '`enabled` and `prerequisite`: whether the evaluation goes on.' }),
     ),
     flag_key: text('`prerequisite`: key of the other flag.'),
-    required: Type.Optional(Type.Unknown({ description: '`prerequisite`: value that it must serve.' })),
+    required: Type.Optional(
+      Type.Unknown({ description: '`prerequisite`: value that it must serve, if one is required.' }),
+    ),
+    required_variant: text('`prerequisite`: key of the variant that it must serve, if one is required.'),
     served: Type.Optional(
       Type.Unknown({ description: '`prerequisite`: value that it serves; null also without such a flag.' }),
     ),
+    served_variant: Type.Optional(textOrNull('`prerequisite`: key of the variant that it serves; null: none.')),
     reason: Type.Optional(textOrNull('`prerequisite`: why it serves it; null: there is no such flag.')),
     overridden: Type.Optional(
       Type.Boolean({ description: '`override`: whether the player has one; it then decides.' }),
@@ -46,18 +50,25 @@ const Step = Type.Object(
     name: text('`rule`: its name.'),
     outcome: Type.Optional(
       oneOf(
-        ['served', 'outside_schedule', 'not_in_segment', 'conditions_not_met', 'outside_percentage', 'not_reached'],
-        '`rule`: what came of it.',
+        [
+          'served',
+          'outside_schedule',
+          'not_in_segment',
+          'conditions_not_met',
+          'no_bucketing_value',
+          'outside_percentage',
+          'not_reached',
+        ],
+        '`rule`: what came of it. `no_bucketing_value`: the player has no device or attribute to be put into buckets by.',
       ),
     ),
     segment_id: Type.Optional(textOrNull('`rule`: id of its segment.')),
     percentage: Type.Optional(Type.Number({ description: '`rule`: percentage of players that it includes.' })),
     bucket: Type.Optional(
-      Type.Number({
-        description:
-          'The player’s fixed place, 0 to below 100. `rule`: it includes places below its percentage. `variant`: the ' +
-          'weights divide the range in the order of the variants.',
-      }),
+      numberOrNull(
+        'The player’s fixed place, 0 to below 100. `rule`: it includes places below its percentage; null without a ' +
+          'bucketing value. `variant`: the weights divide the range in the order of the variants; null: not drawn.',
+      ),
     ),
     tests: Type.Optional(ExplainedTests),
     variant_key: Type.Optional(textOrNull('`variant`: key of the variant at this place.')),
@@ -259,8 +270,10 @@ function stepJson(step: FlagStep): object {
     case 'enabled':
       return step;
     case 'prerequisite': {
-      const { flagKey, required, served, reason, passed } = step;
-      return { step: step.step, flag_key: flagKey, required: parsed(required), served: parsed(served), reason, passed };
+      const { flagKey, required, requiredVariant, served, servedVariant, reason, passed } = step;
+      const needed = required === null ? { required_variant: requiredVariant } : { required: parsed(required) };
+      const found = { served: parsed(served), served_variant: servedVariant };
+      return { step: step.step, flag_key: flagKey, ...needed, ...found, reason, passed };
     }
     case 'override':
       return step.value === null

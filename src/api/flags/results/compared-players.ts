@@ -1,4 +1,6 @@
 import type { MeasuredPlayers } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import { BUCKETS } from '../../../../actors/flags/draw/hash.ts';
+import { KEYED_STRATUM } from '../../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
 import type { MeasuredPeriod } from './experiment-period.ts';
 
@@ -18,29 +20,75 @@ export interface ShownPlayers {
   percentage: number | null;
   /** All percentages of a boolean flag, with the players that count. */
   percentages: readonly { percentage: number; players: number }[];
+  /** Flag with variants: the stratum of the compared players, and all strata. `weights` null: of an earlier edit. */
+  split: number | null;
+  splits: readonly { split: number; weights: readonly FlagArm[] | null; players: number }[];
   ineligiblePlayers: number;
 }
 
 export function comparedPlayers<T extends MeasuredPlayers>(
   measured: readonly T[],
-  { arms, percentage: asked, draws, isBoolean }: MeasuredPeriod,
+  period: MeasuredPeriod,
 ): Compared<T> {
   const drawn = measured.filter(({ stratum }) => stratum > 0);
   const ineligiblePlayers = playersOf(measured.filter(({ stratum }) => stratum === 0));
-  const reason = drawn.length === 0 && (ineligiblePlayers > 0 || !draws) ? 'nothing_drawn' : null;
-  if (!isBoolean) {
-    return { rows: drawn, arms, shown: { reason, percentage: null, percentages: [], ineligiblePlayers } };
-  }
-  const percentages = [...Map.groupBy(drawn, ({ stratum }) => stratum)]
-    .map(([stratum, rows]) => ({ percentage: stratum / 100, players: playersOf(rows.filter((row) => !row.excluded)) }))
+  const reason = drawn.length === 0 && (ineligiblePlayers > 0 || !period.draws) ? 'nothing_drawn' : null;
+  const { shown, ...compared } = period.isBoolean ? ofOnePercentage(drawn, period) : ofOneSplit(drawn, period);
+  return { ...compared, shown: { ...shown, reason, ineligiblePlayers } };
+}
+
+/** The players who count by stratum, the largest first. */
+function countedByStratum<T extends MeasuredPlayers>(
+  drawn: readonly T[],
+  stratumOf: (row: T) => number,
+): { stratum: number; players: number }[] {
+  return [...Map.groupBy(drawn, stratumOf)]
+    .map(([stratum, rows]) => ({ stratum, players: playersOf(rows.filter((row) => !row.excluded)) }))
     .toSorted((one, other) => other.players - one.players);
+}
+
+type ComparedOf<T extends MeasuredPlayers> = Omit<Compared<T>, 'shown'> & {
+  shown: Omit<ShownPlayers, 'reason' | 'ineligiblePlayers'>;
+};
+
+/** Players with the same chance of `true` are alike, whatever puts them into buckets. */
+function ofOnePercentage<T extends MeasuredPlayers>(
+  drawn: readonly T[],
+  { arms, percentage: asked }: MeasuredPeriod,
+): ComparedOf<T> {
+  const bucketsOf = ({ stratum }: T) => stratum % KEYED_STRATUM;
+  const percentages = countedByStratum(drawn, bucketsOf).map(({ stratum, players }) => ({
+    percentage: stratum / 100,
+    players,
+  }));
   const ofFlag = arms.find(({ variantKey }) => variantKey === 'true')?.weight;
   const percentage = asked ?? ofFlag ?? percentages[0]?.percentage ?? null;
-  const stratum = Math.round((percentage ?? 0) * 100);
+  const buckets = Math.round((percentage ?? 0) * 100);
   return {
-    rows: drawn.filter((row) => row.stratum === stratum),
+    rows: drawn.filter((row) => bucketsOf(row) === buckets),
     arms: arms.map(({ variantKey }) => ({ variantKey, weight: weightOf(variantKey, percentage) })),
-    shown: { reason, percentage, percentages, ineligiblePlayers },
+    shown: { percentage, percentages, split: null, splits: [] },
+  };
+}
+
+function ofOneSplit<T extends MeasuredPlayers>(
+  drawn: readonly T[],
+  { arms, splits: defined, split: asked }: MeasuredPeriod,
+): ComparedOf<T> {
+  const weightsOf = (split: number) => defined.find(({ stratum }) => stratum === split)?.arms;
+  const unknown = arms.map(({ variantKey }) => ({ variantKey, weight: null }));
+  const splits = countedByStratum(drawn, ({ stratum }) => stratum).map(({ stratum, players }) => ({
+    split: stratum,
+    weights: weightsOf(stratum) ?? null,
+    players,
+  }));
+  const [largest] = splits;
+  const ofFlag = splits.find(({ split, players }) => split % KEYED_STRATUM === BUCKETS && players > 0);
+  const split = asked ?? (ofFlag ?? largest)?.split ?? null;
+  return {
+    rows: drawn.filter(({ stratum }) => stratum === split),
+    arms: split === null ? arms : (weightsOf(split) ?? unknown),
+    shown: { percentage: null, percentages: [], split, splits },
   };
 }
 

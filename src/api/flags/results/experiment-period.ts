@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { armsOf, canDraw } from '../../../../actors/flags/periods.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
+import { BUCKETS } from '../../../../actors/flags/draw/hash.ts';
+import { mayDraw, splitsOf } from '../../../../actors/flags/draw/strata.ts';
+import { armsOf } from '../../../../actors/flags/periods.ts';
+import type { FlagArm, FlagDocument, FlagPeriod, FlagSplit } from '../../../../core/vocabulary/documents/documents.ts';
 import type { ExperimentPeriod } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
 import { scopeOf } from '../../analytics/queries.ts';
@@ -56,6 +58,15 @@ export const PERIOD_FIELDS = {
         'flag if it has only one, else the one with the most players; `percentages` lists them.',
     }),
   ),
+  split: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 32 - 1,
+      description:
+        "Flag with variants: compare the players of this split, one of `splits`. Default: the flag's own weights if " +
+        'any player got a variant by them, else the split with the most players.',
+    }),
+  ),
 };
 
 const PeriodInput = Type.Object(PERIOD_FIELDS);
@@ -65,8 +76,11 @@ export interface MeasuredPeriod {
   kind: 'period';
   measured: ExperimentPeriod;
   arms: readonly FlagArm[];
-  /** The percentage of a boolean flag that the request names. */
+  /** The weights of each stratum of a flag with variants. */
+  splits: readonly FlagSplit[];
+  /** What the request names: the percentage of a boolean flag, the stratum of another one. */
   percentage: number | undefined;
+  split: number | undefined;
   isBoolean: boolean;
   /** Whether the flag draws for anybody now. */
   draws: boolean;
@@ -95,6 +109,9 @@ export function measuredPeriod(
   if (input.percentage !== undefined && flag.flagType !== 'boolean') {
     return invalid([{ path: `${path}percentage`, message: 'is allowed for boolean flags only; others have weights' }]);
   }
+  if (input.split !== undefined && flag.flagType === 'boolean') {
+    return invalid([{ path: `${path}split`, message: 'is not allowed for boolean flags; send `percentage`' }]);
+  }
   const chosen = chosenPeriod(flag, input, path);
   if ('code' in chosen) return chosen;
   const nowMs = services.clock.wallMs();
@@ -102,6 +119,7 @@ export function measuredPeriod(
   const { current, next, all } = chosen;
   const age = input.min_exposure_age_days ?? 0;
   const arms = current.arms ?? armsOf(flag);
+  const splits = next === undefined ? splitsOf(flag) : (current.splits ?? [{ stratum: BUCKETS, arms }]);
   const spanFromMs = nowMs - FLAG_API_LIMITS.resultsSpanDays * DAY_MS;
   return {
     kind: 'period',
@@ -118,9 +136,11 @@ export function measuredPeriod(
       exposedBeforeMs: age === 0 ? undefined : Math.min(nowMs, next?.since ?? nowMs) - age * DAY_MS,
     },
     arms,
+    splits,
     percentage: input.percentage,
+    split: input.split,
     isBoolean: flag.flagType === 'boolean',
-    draws: canDraw(flag),
+    draws: mayDraw(flag),
     shown: {
       flagKey: flag.key,
       flagVersion: next === undefined ? flag.version : next.version - 1,

@@ -2,9 +2,6 @@ import { Type } from 'typebox';
 import type { Metric } from '../../../../clickhouse-schema/queries/experiments/metric.ts';
 import { type ExperimentResults, SMALL_GROUP_PLAYERS } from '../../../analysis/experiment-results.ts';
 import {
-  COMPARED,
-  COMPARED_EXAMPLE,
-  comparedJson,
   LEFT_OUT,
   leftOutJson,
   METRIC_EXAMPLE,
@@ -22,6 +19,7 @@ import {
   VARIANTS_EXAMPLE,
   WINDOW_REPLY,
 } from './flag-results-resource.ts';
+import { COMPARED, COMPARED_EXAMPLE, comparedJson } from './compared-resource.ts';
 import type { LeftOut, ShownPlayers } from './compared-players.ts';
 import type { ShownPeriod } from './experiment-period.ts';
 import { metricJson } from './metric-fields.ts';

@@ -6,6 +6,7 @@ import { ALPHA, type ExperimentResults, type VariantResult } from '../../../anal
 import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { integerOrNull, nullable, numberOrNull, oneOf, textOrNull, timeOut } from '../../input/fields.ts';
+import { COMPARED, COMPARED_EXAMPLE, comparedJson } from './compared-resource.ts';
 import { metricJson } from './metric-fields.ts';
 import type { Treated } from './variant-samples.ts';
 import { TooSmallOrNull } from '../../input/too-small.ts';
@@ -81,39 +82,6 @@ export const LEFT_OUT = {
       'Number of exposed players with an event whose `variant_key` differs from the variant served last. Players ' +
       'to whom the flag never served that variant count as excluded.',
   }),
-};
-
-/** What the results say of the players that are compared. */
-export const COMPARED = {
-  reason: Type.Union(
-    [
-      Type.Literal('nothing_drawn', {
-        description:
-          'Chance decided for none of the exposed players: no rule that was for them has a percentage between 0 and ' +
-          '100, or only one variant has a weight.',
-      }),
-      Type.Null({ description: 'There are results.' }),
-    ],
-    { description: 'Why there is nothing to compare; null if there is.' },
-  ),
-  percentage: numberOrNull(
-    'Boolean flag: the results are those of the players of whose kind this percentage gets `true`. null: none, or ' +
-      'another flag.',
-  ),
-  percentages: Type.Array(
-    Type.Object(
-      {
-        percentage: Type.Number({ description: 'Percentage of players of a kind who get `true`.' }),
-        players: Type.Integer({ description: 'Number of players who count, exposed with this percentage first.' }),
-      },
-      { description: 'Players with the same chance of `true`.' },
-    ),
-    {
-      description:
-        'Boolean flag: the percentages that players had at their first exposure in the period. Players with different ' +
-        'percentages are never mixed: select another one by `percentage`. Empty for other flags.',
-    },
-  ),
 };
 
 export const Periods = Type.Array(
@@ -238,8 +206,6 @@ export const SEQUENTIAL_EXAMPLE = [
   { variant_key: 'wide', ci_low: -0.1994, ci_high: 0.8307, p_value: 0.9396, too_small: null },
 ];
 
-export const COMPARED_EXAMPLE = { reason: null, percentage: null, percentages: [] };
-
 export const FLAG_RESULTS_EXAMPLE = {
   ...PERIOD_EXAMPLE,
   ...METRIC_EXAMPLE,
@@ -301,10 +267,6 @@ export function leftOutJson({ excludedPlayers, leftOutEarlier, mismatchedPlayers
     left_out_earlier: leftOutEarlier,
     mismatched_players: mismatchedPlayers,
   };
-}
-
-export function comparedJson({ reason, percentage, percentages }: ShownPlayers) {
-  return { reason, percentage, percentages };
 }
 
 export function treatedJson({ cap, cuped }: Treated) {

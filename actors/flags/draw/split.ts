@@ -7,9 +7,9 @@ export interface Part<T> {
 }
 
 export interface Split<T> {
-  /** The player's bucket, which is independent of the one of a roll-out. */
-  bucketOf: (playerId: string) => number;
-  itemOf: (playerId: string) => T;
+  /** The bucket of a key, by default the player's id. It is independent of the one of a roll-out. */
+  bucketOf: (key: string) => number;
+  itemOf: (key: string) => T;
 }
 
 /**
@@ -28,8 +28,8 @@ export function createSplit<T>(salt: string, parts: readonly Part<T>[]): Split<T
   const ranges = weighted.map(({ weight, item }) => ({ end: Math.round(((sum += weight) / total) * BUCKETS), item }));
   return {
     bucketOf,
-    itemOf(playerId) {
-      const bucket = bucketOf(playerId);
+    itemOf(key) {
+      const bucket = bucketOf(key);
       for (const range of ranges) if (bucket < range.end) return range.item;
       return last.item;
     },

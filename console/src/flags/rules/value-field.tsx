@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { parseJson } from '../parts/editors/json-text.ts';
-import { TEXTS } from '../texts.ts';
-import type { Flag } from '../definitions.ts';
+import { parseJson } from '../../parts/editors/json-text.ts';
+import { TEXTS } from '../../texts.ts';
+import type { Flag } from '../../definitions.ts';
 
 interface ValueFieldProps {
   label: string;

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { NumberField } from '../conditions/operand-editors.tsx';
-import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
-import { useZone } from '../frame/session.tsx';
-import { clockText, momentOf } from '../parts/zoned-time.ts';
-import { TEXTS } from '../texts.ts';
-import type { Segment } from '../definitions.ts';
-import { type EditedRule, movedRule, newRule } from './edited-flag.ts';
+import { NumberField } from '../../conditions/operand-editors.tsx';
+import { ConditionBuilder } from '../../parts/editors/condition-builder.tsx';
+import { useZone } from '../../frame/session.tsx';
+import { clockText, momentOf } from '../../parts/zoned-time.ts';
+import { TEXTS } from '../../texts.ts';
+import type { Flag, Segment } from '../../definitions.ts';
+import { type EditedRule, type EditedVariant, movedRule, newRule } from '../edited-flag.ts';
+import { ServeEditor } from './serve-editor.tsx';
 
 const texts = TEXTS.flag;
 
@@ -13,12 +14,13 @@ interface RulesEditorProps {
   rules: readonly EditedRule[];
   onChange: (rules: EditedRule[]) => void;
   segments: readonly Segment[];
-  isBoolean: boolean;
+  type: Flag['flag_type'];
+  variants: readonly EditedVariant[];
   readOnly: boolean;
 }
 
 /** The rules of a flag, in the order of evaluation. */
-export function RulesEditor({ rules, onChange, segments, isBoolean, readOnly }: RulesEditorProps) {
+export function RulesEditor({ rules, onChange, segments, type, variants, readOnly }: RulesEditorProps) {
   const set = (place: number, change: Partial<EditedRule>): void =>
     onChange(rules.map((rule, index) => (index === place ? { ...rule, ...change } : rule)));
   return (
@@ -60,7 +62,8 @@ export function RulesEditor({ rules, onChange, segments, isBoolean, readOnly }: 
           <RuleFields
             rule={rule}
             segments={segments}
-            isBoolean={isBoolean}
+            type={type}
+            variants={variants}
             readOnly={readOnly}
             onChange={(change) => set(place, change)}
           />
@@ -75,12 +78,12 @@ export function RulesEditor({ rules, onChange, segments, isBoolean, readOnly }: 
   );
 }
 
-interface RuleFieldsProps extends Pick<RulesEditorProps, 'segments' | 'isBoolean' | 'readOnly'> {
+interface RuleFieldsProps extends Pick<RulesEditorProps, 'segments' | 'type' | 'variants' | 'readOnly'> {
   rule: EditedRule;
   onChange: (change: Partial<EditedRule>) => void;
 }
 
-function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleFieldsProps) {
+function RuleFields({ rule, onChange, segments, type, variants, readOnly }: RuleFieldsProps) {
   const zone = useZone();
   return (
     <Stack gap="xs">
@@ -99,16 +102,18 @@ function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleField
           readOnly={readOnly}
           onChange={(percentage = 0) => onChange({ percentage })}
         />
-        <NativeSelect
-          size="xs"
+        <ServeEditor
           label={texts.turnsOn}
-          value={rule.value ? 'on' : 'off'}
-          disabled={readOnly}
-          data={[
-            { value: 'on', label: isBoolean ? texts.gets.on : texts.getsVariants },
+          type={type}
+          variants={variants}
+          serve={rule.serve}
+          other={rule.value ? 'on' : 'off'}
+          others={[
+            { value: 'on', label: type === 'boolean' ? texts.gets.on : texts.getsVariants },
             { value: 'off', label: texts.gets.off },
           ]}
-          onChange={(event) => onChange({ value: event.currentTarget.value === 'on' })}
+          readOnly={readOnly}
+          onChange={(serve, other) => onChange({ serve, value: serve.kind !== 'usual' || other === 'on' })}
         />
         <TimeInput
           label={texts.startAt(zone)}
@@ -121,6 +126,20 @@ function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleField
           value={rule.endAt}
           readOnly={readOnly}
           onChange={(endAt) => onChange({ endAt })}
+        />
+        <OwnText
+          label={texts.bucketBy}
+          hint={texts.asFlag}
+          value={rule.bucketBy}
+          readOnly={readOnly}
+          onChange={(bucketBy) => onChange({ bucketBy })}
+        />
+        <OwnText
+          label={texts.salt}
+          hint={texts.asFlag}
+          value={rule.salt}
+          readOnly={readOnly}
+          onChange={(salt) => onChange({ salt })}
         />
       </Group>
       {rule.conditions === '' ? (
@@ -142,7 +161,31 @@ function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleField
   );
 }
 
-function SegmentSelect({ rule, onChange, segments, readOnly }: Omit<RuleFieldsProps, 'isBoolean'>) {
+interface OwnTextProps {
+  label: string;
+  hint: string;
+  value: string;
+  onChange: (value: string) => void;
+  readOnly: boolean;
+}
+
+/** A text that a rule may have of its own. */
+function OwnText({ label, hint, value, onChange, readOnly }: OwnTextProps) {
+  if (readOnly && value === '') return null;
+  return (
+    <TextInput
+      size="xs"
+      w={150}
+      label={label}
+      placeholder={hint}
+      value={value}
+      readOnly={readOnly}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function SegmentSelect({ rule, onChange, segments, readOnly }: Omit<RuleFieldsProps, 'type' | 'variants'>) {
   const isKnown = rule.segmentId === '' || segments.some(({ segment_id: id }) => id === rule.segmentId);
   return (
     <NativeSelect

@@ -21,6 +21,11 @@ export function bucketsIn(percentage: number): number {
   return Math.round((percentage * BUCKETS) / 100);
 }
 
+/** FNV-1a of a text, unsigned. */
+export function textHash(text: string): number {
+  return fnv1a(FNV_BASIS, text) >>> 0;
+}
+
 /** FNV-1a, 32 bits (RFC 9923): offset basis and prime. States are signed integers, which engines keep unboxed. */
 const FNV_BASIS = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;

@@ -1,0 +1,171 @@
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import type { FlagReason, Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { Subject } from '../../decision/targeting.ts';
+import { bucketingOf, type KeyOf, keyReader } from '../draw/bucketing.ts';
+import { BUCKETS } from '../draw/hash.ts';
+import { defaultOffer, isDrawn, type Offer } from '../draw/offers.ts';
+import { createSplit } from '../draw/split.ts';
+import { booleanStrata, isTrue, mayDraw, stratumOfOffer } from '../draw/strata.ts';
+import { NO_PERIOD, periodOf } from '../periods.ts';
+import type { CompiledRule } from './compile-rule.ts';
+import type { FlagStep, Step } from './explained-steps.ts';
+
+/* The last steps of a flag: its rules, and the default. */
+
+/** The stratum of a player; `unknown`: not asked for. */
+type StratumOfPlayer = (subject: Subject) => Stratum | undefined | 'unknown';
+
+export const UNKNOWN_STRATUM: StratumOfPlayer = () => 'unknown';
+
+/** The strata of the players of a boolean flag, as its rules divide them. */
+export function strataOf(document: FlagDocument, rules: readonly CompiledRule[]): StratumOfPlayer {
+  if (document.flagType !== 'boolean' || !mayDraw(document)) return () => undefined;
+  const stratum = booleanStrata(rules, isTrue(defaultOffer(document)));
+  return (subject) => stratum(({ isFor }) => isFor(subject));
+}
+
+/** `undefined` if the rule has nothing to serve. */
+export function ruleStep(
+  document: FlagDocument,
+  { rule, index, offer, checks, bucketOf, keyOf, explain }: CompiledRule,
+  stratum: StratumOfPlayer,
+): Step | undefined {
+  const { name, segmentId, percentage } = rule;
+  const why =
+    segmentId === null
+      ? ({ reason: 'percentage_rollout' } as const)
+      : ({ reason: 'segment_match', segmentId } as const);
+  const served = servedBy(document, offer, why, stratum, keyOf);
+  if (served === undefined) return undefined;
+  return {
+    decide(subject) {
+      for (const check of checks) if (!check.passes(subject)) return undefined;
+      return served.serve(subject);
+    },
+    explain(subject, _, decided) {
+      const failed = decided === undefined ? checks.find((check) => !check.passes(subject)) : undefined;
+      const outcome = decided === 'not_reached' ? decided : (failed?.failure ?? 'served');
+      const bucket = percentOf(bucketOf(subject));
+      return [{ step: 'rule', index, name, outcome, segmentId, percentage, bucket, tests: explain(subject) }];
+    },
+    variant: (subject) => served.variant(subject),
+  };
+}
+
+/** `undefined` if the default has nothing to serve. */
+export function defaultStep(document: FlagDocument, stratum: StratumOfPlayer): Step | undefined {
+  const keyOf = keyReader(bucketingOf(document).by);
+  const served = servedBy(document, defaultOffer(document), { reason: 'default' }, stratum, keyOf);
+  if (served === undefined) return undefined;
+  return {
+    decide: (subject) => served.serve(subject),
+    explain: (_, __, decided) => (typeof decided === 'object' ? [{ step: 'default', value: decided.value }] : []),
+    variant: (subject) => served.variant(subject),
+  };
+}
+
+/** What a rule or the default serves, and how the explanation says which variant it is. */
+interface ServedBy {
+  serve(subject: Subject): FlagEvaluation;
+  variant(subject: Subject): FlagStep[];
+}
+
+type Why = { reason: FlagReason; segmentId?: string };
+
+function servedBy(
+  document: FlagDocument,
+  offer: Offer | undefined,
+  why: Why,
+  stratum: StratumOfPlayer,
+  keyOf: KeyOf,
+): ServedBy | undefined {
+  if (offer === undefined) return undefined;
+  if (offer.kind === 'drawn') return drawnBy(document, offer, why, keyOf);
+  const { variantKey, value } = offer;
+  const variant = (): FlagStep[] => (variantKey === null ? [] : [{ step: 'variant', bucket: null, variantKey }]);
+  if (document.flagType === 'boolean') return { serve: byStratum(document, why, stratum, value), variant };
+  const one = answer(document, why, undefined, { variantKey, value });
+  return { serve: () => one, variant };
+}
+
+function drawnBy(
+  document: FlagDocument,
+  offer: Extract<Offer, { kind: 'drawn' }>,
+  why: Why,
+  keyOf: KeyOf,
+): ServedBy | undefined {
+  const { bucketing, parts } = offer;
+  const stratum = stratumOfOffer(document, offer);
+  const split = createSplit(
+    bucketing.salt,
+    parts.map(({ weight, variantKey, value }) => ({
+      weight,
+      item: answer(document, why, stratum, { variantKey, value }),
+    })),
+  );
+  if (split === undefined) return undefined;
+  const [only] = isDrawn(offer) ? [] : parts;
+  // Rules check that the player has a key. The default does not.
+  const none = only === undefined ? answer(document, why, undefined) : answer(document, why, undefined, only);
+  return {
+    serve(subject) {
+      const key = keyOf(subject);
+      return key === undefined ? none : split.itemOf(key);
+    },
+    variant(subject) {
+      const key = keyOf(subject);
+      if (key === undefined) {
+        return only === undefined ? [] : [{ step: 'variant', bucket: null, variantKey: only.variantKey }];
+      }
+      const { variantKey } = split.itemOf(key);
+      return [{ step: 'variant', bucket: percentOf(split.bucketOf(key)), variantKey }];
+    },
+  };
+}
+
+/** The answer of a boolean flag, which is prepared for each stratum when that is first served. */
+function byStratum(
+  document: FlagDocument,
+  why: Why,
+  stratum: StratumOfPlayer,
+  value: string,
+): (subject: Subject) => FlagEvaluation {
+  const prepared = new Map<ReturnType<StratumOfPlayer>, FlagEvaluation>();
+  return (subject) => {
+    const of = stratum(subject);
+    let found = prepared.get(of);
+    if (found === undefined) {
+      found = answer(document, why, of, { value });
+      prepared.set(of, found);
+    }
+    return found;
+  };
+}
+
+/** An evaluation with the default value, unless `what` has another. */
+function answer(
+  document: FlagDocument,
+  why: Why,
+  stratum: ReturnType<StratumOfPlayer>,
+  { variantKey = null, value }: { variantKey?: string | null; value?: string } = {},
+): FlagEvaluation {
+  const { key: flagKey, defaultValue } = document;
+  const period = stratum === undefined ? NO_PERIOD : periodOf(document);
+  const of = typeof stratum === 'number' ? { stratum } : {};
+  return Object.freeze({
+    flagKey,
+    value: value ?? JSON.stringify(defaultValue),
+    variantKey,
+    period,
+    ...of,
+    ...why,
+  });
+}
+
+/** A bucket as a percentage, in steps of 0.01. */
+function percentOf(bucket: number): number;
+function percentOf(bucket: number | undefined): number | null;
+function percentOf(bucket: number | undefined): number | null {
+  return bucket === undefined ? null : bucket / (BUCKETS / 100);
+}
