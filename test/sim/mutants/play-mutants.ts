@@ -63,16 +63,6 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "a server's other amount of a converted purchase counts at the rate of its own day",
-    changes: [
-      {
-        file: 'actors/purchases/counted-amount.ts',
-        original: 'earlier?.paid?.currency === currency ? earlier.paid.rate : exchange.rate',
-        mutated: 'earlier?.paid?.currency === null ? earlier.paid.rate : exchange.rate',
-      },
-    ],
-  },
-  {
     name: 'a refund is activity of the player',
     changes: [
       {
