@@ -145,7 +145,7 @@ WITH
             WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND player_id IN (SELECT player_id FROM entries)
             GROUP BY player_id, transaction_id, if(isNull(transaction_id), (facts_sequence, facts_index), (0, 0))
             UNION ALL
-            SELECT player_id, received_at, 0, 0, toDecimal64(0, 4), toDecimal64(0, 4), 1, duration_seconds, false
+            SELECT player_id, happened_at, 0, 0, toDecimal64(0, 4), toDecimal64(0, 4), 1, duration_seconds, false
             FROM sessions
             WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
         ) AS done ON done.player_id = entries.player_id

@@ -240,12 +240,13 @@ it('a campaign is read out by its id or key, with the conversions and guardrails
     received_at: at,
     timestamp: at,
   });
-  const session = (n: number, at: number, seconds: number) => ({
+  const session = (n: number, at: number, seconds: number, startedAt = at) => ({
     game_id: 'demo',
     environment: 'live',
     player_id: playerId(n),
     duration_seconds: seconds,
     received_at: at,
+    start_time: startedAt,
   });
   const stage = (n: number, lifecycle_stage: string) => ({
     game_id: 'demo',
@@ -265,7 +266,13 @@ it('a campaign is read out by its id or key, with the conversions and guardrails
       event(3, START + HOUR_MS, 'other'),
       event(4, START + 2 * DAY_MS, 'won'),
     ],
-    sessions: [session(1, START + HOUR_MS, 100), session(3, START + 8 * DAY_MS, 900), session(4, START + 1, 30)],
+    sessions: [
+      session(1, START + HOUR_MS, 100),
+      session(3, START + 8 * DAY_MS, 900),
+      session(4, START + 1, 30),
+      // It began before the message, and ended after it.
+      session(1, START + HOUR_MS, 700, START - HOUR_MS),
+    ],
     player_snapshots: [stage(1, 'active'), stage(2, 'at_risk'), stage(4, 'churned')],
   };
   for (const [table, values] of Object.entries(rows)) {
