@@ -32,6 +32,15 @@ const saved = definitionRoutes({
   most: ANALYTICS_LIMITS.savedQueries,
 });
 
+const replacing = {
+  body: SavedQueryChange,
+  change: (body: SavedQueryChange, context: RequestContext) => (held: SavedQueryDocument) => {
+    const faults = keyFaults(body.key, held.key);
+    if (faults.length > 0) return invalid(faults);
+    return fault(body, context) ?? { ...held, ...contentOf(body, held.key) };
+  },
+};
+
 export const savedQueryRoutes = [
   saved.listRoute({ summary: 'List the saved queries', description: 'Ordered by key.' }),
   saved.createRoute({
@@ -48,15 +57,12 @@ export const savedQueryRoutes = [
     ...writtenBy('analyst', 'none'),
     method: 'PUT',
     description: 'Fields that you leave out get their defaults.',
-    body: SavedQueryChange,
+    ...replacing,
     example: SAVED_QUERY_BODY_EXAMPLE,
-    change: (body, context) => (held) => {
-      const faults = keyFaults(body.key, held.key);
-      if (faults.length > 0) return invalid(faults);
-      return fault(body, context) ?? { ...held, ...contentOf(body, held.key) };
-    },
   }),
   saved.deleteRoute({ ...writtenBy('analyst', 'none') }),
+  ...saved.historyRoutes(),
+  ...saved.restoreRoutes({ ...writtenBy('analyst', 'none'), by: replacing }),
 ];
 
 /** The reason why a query could not be answered either; the paths are those of the whole body. */

@@ -58,7 +58,10 @@ export async function propose(
   if (Buffer.byteLength(JSON.stringify({ params, body })) > APPROVAL_LIMITS.proposalBytes) return TOO_LARGE;
   const isVersioned = Object.hasOwn(route.input.headers?.properties ?? {}, 'If-Match');
   const version = isVersioned ? (target?.version ?? null) : null;
-  const stale = version === null ? undefined : staleFor(basisIn({ headers, body }), version);
+  const stale =
+    version === null
+      ? undefined
+      : staleFor(basisIn({ headers, ...(route.basis === undefined ? {} : { body }) }), version);
   if (stale !== undefined) return stale;
   const reason = reasonIn(headers);
   const said = reason === '' ? {} : { reason };

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { campaignFaults } from '../../../actors/campaigns/define/campaign-faults.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
@@ -48,6 +49,12 @@ export const patchCampaign = campaigns.changeRoute({
   warned,
 });
 
+const replacing = {
+  body: CampaignWhole,
+  change: (body: Static<typeof CampaignWhole>, context: RequestContext) => (held: CampaignDocument) =>
+    changed(held, body.key, wholeContent(body, held.key), context),
+};
+
 export const campaignRoutes = [
   campaigns.listRoute({ description: 'Ordered by creation time, oldest first.' }),
   campaigns.createRoute({
@@ -64,15 +71,19 @@ export const campaignRoutes = [
     method: 'PUT',
     description:
       'Fields that you leave out get their defaults. Earlier interventions still count towards caps and cooldown.',
-    body: CampaignWhole,
+    ...replacing,
     example: CAMPAIGN_BODY_EXAMPLE,
-    change: (body, context) => (held) => changed(held, body.key, wholeContent(body, held.key), context),
     warned,
   }),
   patchCampaign,
   campaigns.deleteRoute({
     ...writtenBy('editor', { id: 'campaign.delete', of: 'campaign' }),
     description: 'Undelivered interventions are dropped. The history stays in the analytics tables.',
+  }),
+  ...campaigns.historyRoutes(),
+  ...campaigns.restoreRoutes({
+    ...writtenBy('editor', { id: 'campaign.restore', of: 'campaign' }),
+    by: replacing,
   }),
 ];
 

@@ -4,13 +4,15 @@ import type { DocumentAddress, Documents } from '../../../core/vocabulary/docume
 import type { ErrorCode, Failure } from '../../../core/kernel/errors.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { ApiKey } from '../../access/api-key.ts';
-import type { Basis } from '../input/if-match.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import type { Basis, IfMatch } from '../input/if-match.ts';
 import type { Access } from '../route/access.ts';
 import type { MaybePromise } from '../route/action.ts';
 import type { Answer } from '../route/answer.ts';
 import type { RequestContext, WriteContext } from '../route/request-context.ts';
 import type { KeyedRoute, ReplyDocs, RouteDocs } from '../route/route.ts';
 import type { Written } from './definition-writes.ts';
+import type { Historied, Params } from './history/historied.ts';
 import type { WarnedConditions } from './name-warnings.ts';
 
 /* What the routes of a kind of definition are made of (definition-routes.ts). */
@@ -87,9 +89,35 @@ export interface Changing<K extends DefinitionKind, B extends TObject> extends W
   method: 'PUT' | 'PATCH';
   /** Errors besides those of every change. */
   errors?: readonly ErrorCode[];
-  change: (body: Static<B>, context: WriteContext) => MaybePromise<Change<K> | Failure>;
+  change: (body: Static<B>, context: RequestContext) => MaybePromise<Change<K> | Failure>;
   /** What the written definition must not be beside definitions that were written at the same time. */
   conflict?: (written: Documents[K], context: RequestContext) => Failure | undefined;
+}
+
+/** How definitions of a kind are restored. */
+export interface Restoring<K extends DefinitionKind, B extends TObject> extends WriteAccess {
+  /** The change with a whole definition as its body. */
+  by: Pick<Changing<K, B>, 'body' | 'change' | 'conflict'>;
+  /** Gives an old definition what the history does not keep. @param wire as GET showed it */
+  fitted?: (wire: JsonObject, held: Documents[K]) => JsonObject;
+  /** What stays as it is now because the history does not keep it. */
+  kept?: string;
+}
+
+/** A restoration that is checked and not made yet. */
+export interface Prepared<K extends DefinitionKind> {
+  kind: 'prepared';
+  held: ConfigEntry<K>;
+  change: Change<K>;
+  next: Documents[K];
+  notes: string[];
+}
+
+/** Restorations of definitions of a kind: what they would do, and making them. */
+export interface Restorations<K extends DefinitionKind> {
+  prepare: (params: Params, version: number, context: RequestContext) => Promise<Prepared<K> | Failure>;
+  /** Makes the change on the version that was looked at; a repeat by its Idempotency-Key finds the first one. */
+  restore: (params: Params, version: number, headers: IfMatch, context: WriteContext) => Promise<Written<K> | Failure>;
 }
 
 /** The shared routes of a kind of definition, and functions for its other routes. */
@@ -98,6 +126,7 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
   readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: RouteDocs['limitClass'] };
   /** Path of one definition. */
   readonly itemPath: string;
+  readonly historied: Historied;
   /** Errors of every change of a definition. */
   readonly changeErrors: readonly ErrorCode[];
   missing(): Failure;
@@ -120,6 +149,11 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
   overQuota: (context: RequestContext) => Failure | undefined;
   listRoute(words?: Words): KeyedRoute;
   getRoute(words?: Words): KeyedRoute;
+  /** Reads the versions. */
+  historyRoutes(): KeyedRoute[];
+  /** Restores a version, and says what that would change. */
+  restoreRoutes<B extends TObject>(restoring: Restoring<K, B>): KeyedRoute[];
+  restorations<B extends TObject>(restoring: Restoring<K, B>): Restorations<K>;
   createRoute<B extends TObject>(creating: Creating<K, B>): KeyedRoute;
   /** Replaces a definition, or changes fields of it. */
   changeRoute<B extends TObject>(changing: Changing<K, B>): KeyedRoute;

@@ -11,6 +11,9 @@ import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import type { Change, DefinitionResource, DefinitionRoutes } from './definition-resource.ts';
 import { changeDefinition, createDefinition, deleteDefinition } from './definition-writes.ts';
+import { type Historied, documentText } from './history/historied.ts';
+import { historyRoutes } from './history/history-routes.ts';
+import { restorations, type RestoredKind, restorePreview, restoreRoute } from './history/restore-routes.ts';
 
 /*
  * The routes that all kinds of definitions (segments, flags, campaigns, webhooks, event schemas) share: list, get,
@@ -58,8 +61,28 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       .filter((other) => keyOf(other.document) === keyOf(document) && idOf(other.document) !== idOf(document));
   }
 
+  const historied: Historied = {
+    // They read ClickHouse, which all games share.
+    shared: { ...shared, limitClass: 'events' },
+    path: itemPath,
+    params: ItemParams.properties,
+    aOne,
+    schema,
+    example,
+    missing,
+    addressOf: (params, context) => routes.addressOf(idIn(params), context),
+    versionNow: (params, context) => routes.findStored(idIn(params), context)?.document.version,
+    shownVersion(version, { key }) {
+      const document: Documents[K] = JSON.parse(documentText(version));
+      return toJson(document, key);
+    },
+  };
+
+  const restored = (): RestoredKind<K> => ({ ...routes, historied, idIn });
+
   const routes: DefinitionRoutes<K> = {
     shared,
+    historied,
     itemPath,
     changeErrors: [missing().code, 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     missing,
@@ -144,6 +167,13 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           },
         },
       }),
+    historyRoutes: () => historyRoutes(historied),
+    restorations: (restoring) => restorations(restored(), restoring),
+    restoreRoutes(restoring) {
+      const made = restorations(restored(), restoring);
+      const kind = { ...restored(), errors: routes.changeErrors, shown: routes.shown };
+      return [restoreRoute(kind, restoring, made), restorePreview(historied, made)];
+    },
     createRoute: ({ body, make, overQuota = routes.overQuota, shown, warned, ...docs }) =>
       defineRoute({
         ...shared,
@@ -185,7 +215,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         versioned: true,
         method,
         path: itemPath,
-        needsBasis: method === 'PUT',
+        basis: method === 'PUT' ? 'needed' : 'possible',
         idempotent: true,
         errors: [...routes.changeErrors, ...errors],
         input: { params: ItemParams, headers: IfMatch, body },

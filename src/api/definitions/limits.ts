@@ -16,6 +16,12 @@ export const DEFINITION_LIMITS = {
   /** Known names that a warning suggests. */
   nameSuggestions: 3,
 
+  /** Versions on a page of a history. With documents of 128 KiB, 6.5 MB are compared for one answer. */
+  versionsOfPage: 50,
+  versionsDefault: 20,
+  /** Rows that are read for one version: changes whose outcome is not known may have the same number. */
+  rowsOfVersion: 5,
+
   /** `description` of a definition, in characters. */
   descriptionLength: 1_000,
 } as const;

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { EventSchemaDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
@@ -36,6 +37,18 @@ const schemas = definitionRoutes({
   limitClass: 'events',
 });
 
+const replacing = {
+  body: EventSchemaChange,
+  async change(body: Static<typeof EventSchemaChange>, context: RequestContext) {
+    const schemaFaults = await faultsOf(body.schema, context);
+    return (held: EventSchemaDocument) => {
+      const isOther = body.event_name !== undefined && body.event_name !== held.eventName;
+      const faults = isOther ? [OTHER_EVENTS, ...schemaFaults] : schemaFaults;
+      return faults.length > 0 ? invalid(faults) : { ...held, ...contentOf(body) };
+    };
+  },
+};
+
 export const eventSchemaRoutes = [
   schemas.listRoute({ description: 'Ordered by event name.' }),
   schemas.createRoute({
@@ -57,21 +70,15 @@ export const eventSchemaRoutes = [
     method: 'PUT',
     description:
       'Fields that you leave out get their defaults. Quarantined events stay in quarantine until you replay them.',
-    body: EventSchemaChange,
+    ...replacing,
     example: EVENT_SCHEMA_BODY_EXAMPLE,
-    async change(body, context) {
-      const schemaFaults = await faultsOf(body.schema, context);
-      return (held) => {
-        const isOther = body.event_name !== undefined && body.event_name !== held.eventName;
-        const faults = isOther ? [OTHER_EVENTS, ...schemaFaults] : schemaFaults;
-        return faults.length > 0 ? invalid(faults) : { ...held, ...contentOf(body) };
-      };
-    },
   }),
   schemas.deleteRoute({
     ...writtenBy('editor', 'none'),
     description: 'Events with this name are no longer validated. You can still replay quarantined events.',
   }),
+  ...schemas.historyRoutes(),
+  ...schemas.restoreRoutes({ ...writtenBy('editor', 'none'), by: replacing }),
 ];
 
 const OTHER_EVENTS: FieldFault = {

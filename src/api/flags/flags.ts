@@ -10,6 +10,7 @@ import { FLAG_API_LIMITS } from './limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
+import { RestoreBody, restorePreview, RESTORES } from '../definitions/history/restore-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition } from '../definitions/definition-writes.ts';
 import { contentOf, emptyContent, type FlagContent, formFaults } from './flag-content.ts';
@@ -78,14 +79,19 @@ const createFlag = flags.createRoute({
 /** Enough bytes that no two flags get the same salt. */
 const SALT_BYTES = 12;
 
+const replacing = {
+  body: FlagWhole,
+  change: (body: Static<typeof FlagWhole>, context: RequestContext) => (held: FlagDocument) =>
+    flagChangedBy(held, body, emptyContent(held.key, held.flagType), context),
+  conflict: cycleOf,
+};
+
 const putFlag = flags.changeRoute({
+  ...replacing,
   ...writtenBy('editor', { id: 'flag.replace', of: 'flag' }),
   method: 'PUT',
   description: 'Fields that you leave out get their defaults. The salt stays, so players keep their variants.',
-  body: FlagWhole,
   example: FLAG_BODY_EXAMPLE,
-  change: (body, context) => (held) => flagChangedBy(held, body, emptyContent(held.key, held.flagType), context),
-  conflict: cycleOf,
   warned,
 });
 
@@ -137,22 +143,41 @@ const deleteFlag = defineRoute({
   },
 });
 
+const restorations = flags.restorations({
+  ...writtenBy('editor', { id: 'flag.restore', of: 'flag' }),
+  by: {
+    ...replacing,
+    // A version is restored alive, also if the flag is archived now.
+    change: (body, context) => (held) =>
+      (held.archivedAt === null ? undefined : flags.overQuota(context)) ??
+      flagChangedBy(held, body, emptyContent(held.key, held.flagType), context, null),
+  },
+});
+
 const restoreFlag = defineRoute({
   ...flags.shared,
   ...writtenBy('editor', { id: 'flag.restore', of: 'flag' }),
   versioned: true,
   method: 'POST',
   path: `${flags.itemPath}/restore`,
-  summary: 'Restore an archived flag',
+  summary: 'Restore a version, or an archived flag',
   description:
-    'The flag is evaluated again, as it was when it was archived. A flag that is not archived is answered as it is.',
+    `${RESTORES} Without a body an archived flag is evaluated again, as it was when it was archived, and one that is not ` +
+    'archived is answered as it is.',
   idempotent: true,
-  errors: [...flags.changeErrors, 'CONFLICT'],
-  input: { params: ByKey, headers: IfMatch },
+  bodyOptional: true,
+  errors: [...flags.changeErrors, 'NOT_FOUND', 'CONFLICT'],
+  input: {
+    params: ByKey,
+    headers: IfMatch,
+    body: Type.Object({ version: Type.Optional(RestoreBody.properties.version) }, { additionalProperties: false }),
+  },
+  example: { version: 3 },
   reply: { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE },
   action: {
     kind: 'write',
-    write({ params, headers }, context) {
+    write({ params, headers, body: { version } }, context) {
+      if (version !== undefined) return restorations.restore(params, version, headers, context);
       const address = flags.addressOf(params.key, context);
       const held = flags.find(params.key, context);
       if (held !== undefined) return { kind: 'written', entry: held, replayed: false };
@@ -177,6 +202,8 @@ export const flagRoutes = [
   patchFlag,
   deleteFlag,
   restoreFlag,
+  ...flags.historyRoutes(),
+  restorePreview(flags.historied, restorations),
 ];
 
 /** The flag with this key, also if it is archived: its past stays readable. */
@@ -195,6 +222,7 @@ export function flagChangedBy(
   body: Static<typeof FlagPatch>,
   kept: FlagContent,
   context: RequestContext,
+  archivedAt = held.archivedAt,
 ): FlagDocument | Failure {
   if (body.key !== undefined && body.key !== held.key) return fixed('/key');
   if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
@@ -202,7 +230,7 @@ export function flagChangedBy(
   if (malformed.length > 0) return invalid(malformed);
   const content = contentOf(body, kept, emptyContent(held.key, held.flagType));
   const { defaultServe: _serve, bucketBy: _by, ...rest } = held;
-  const document = withPeriods(held, { ...rest, ...content }, context.origin.receivedAt);
+  const document = withPeriods(held, { ...rest, ...content, archivedAt }, context.origin.receivedAt);
   return faultsOf(document, context, held) ?? document;
 }
 

@@ -73,6 +73,15 @@ const getProperty = defineRoute({
   },
 });
 
+const replacing = {
+  body: PropertyChange,
+  change: (body: PropertyChange, context: RequestContext) => (held: PropertyDocument) => {
+    const content = contentOf(body, held.key);
+    const faults = [...keyFaults(body.key, held.key), ...faultsOf(held.key, content, context)];
+    return faults.length > 0 ? invalid(faults) : { ...held, ...content };
+  },
+};
+
 export const propertyRoutes = [
   properties.listRoute({ summary: 'List the computed properties', description: 'Ordered by key.' }),
   properties.createRoute({
@@ -93,13 +102,8 @@ export const propertyRoutes = [
     ...writtenBy('editor', { id: 'property.replace', of: 'property' }),
     method: 'PUT',
     description: 'Fields that you leave out get their defaults. If what it computes changes, it is computed anew.',
-    body: PropertyChange,
+    ...replacing,
     example: PROPERTY_BODY_EXAMPLE,
-    change: (body, context) => (held) => {
-      const content = contentOf(body, held.key);
-      const faults = [...keyFaults(body.key, held.key), ...faultsOf(held.key, content, context)];
-      return faults.length > 0 ? invalid(faults) : { ...held, ...content };
-    },
   }),
   properties.deleteRoute(
     {
@@ -110,6 +114,11 @@ export const propertyRoutes = [
     },
     inUse,
   ),
+  ...properties.historyRoutes(),
+  ...properties.restoreRoutes({
+    ...writtenBy('editor', { id: 'property.restore', of: 'property' }),
+    by: replacing,
+  }),
 ];
 
 function faultsOf(key: string, content: ReturnType<typeof contentOf>, context: RequestContext): FieldFault[] {

@@ -289,7 +289,7 @@ function successes(route: Route): Record<string, unknown> {
 /** Every error a route can return: its own, and those that follow from its declaration. */
 export function errorsOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([...route.errors, 'INTERNAL_ERROR']);
-  if (route.needsBasis === true) codes.add('PRECONDITION_REQUIRED');
+  if (route.basis === 'needed') codes.add('PRECONDITION_REQUIRED');
   if (route.auth !== 'none') {
     codes.add('UNAUTHORIZED');
     codes.add('VALIDATION_ERROR');

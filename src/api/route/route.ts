@@ -60,8 +60,11 @@ export interface RouteDocs {
   readsRows?: boolean;
   /** Whether the response has a version, sent as the ETag. */
   versioned?: boolean;
-  /** Whether a request must say the version that it replaces: by If-Match, or by `version` in the body. */
-  needsBasis?: boolean;
+  /**
+   * Marks a change whose body may name the version on which it is based (`version`). `needed`: a request must say it
+   * there or by If-Match.
+   */
+  basis?: 'needed' | 'possible';
   /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
   errors: readonly ErrorCode[];
   reply: ReplyDocs;
@@ -255,7 +258,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       if (!check.accepts(raw)) return invalid(check.faultsOf(raw).map(relativeToPart));
       const reason = isChange ? reasonFault(raw.headers, context, asksWhy) : undefined;
       if (reason !== undefined) return invalid([reason]);
-      if (docs.needsBasis === true && !hasBasis(raw)) return failure('PRECONDITION_REQUIRED');
+      if (docs.basis === 'needed' && !hasBasis(raw)) return failure('PRECONDITION_REQUIRED');
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
       // A route that does not declare its players refuses requests with a player token.
       if (players === undefined && context.player !== undefined) return anotherPlayer();

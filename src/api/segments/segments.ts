@@ -84,6 +84,17 @@ const getSegment = defineRoute({
   },
 });
 
+const replacing = {
+  body: SegmentChange,
+  change: (body: SegmentChange, context: RequestContext) => (held: SegmentDocument) => {
+    const faults = [...keyFaults(body.key, held.key), ...contentFaults(body, held, context)];
+    if (faults.length > 0) return invalid(faults);
+    const isTurnedOff = body.enabled === false && held.enabled !== false;
+    const refused = isTurnedOff ? inUse(held.id, context) : undefined;
+    return refused ?? { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) };
+  },
+};
+
 export const segmentRoutes = [
   segments.listRoute({ description: 'Ordered by creation time, oldest first.' }),
   segments.createRoute({
@@ -107,15 +118,8 @@ export const segmentRoutes = [
       'Fields that you leave out get their defaults. All players are evaluated again in the background. Returns 409 for ' +
       '`enabled: false` while flags or campaigns use the segment, as a deletion does: it would have no players.',
     errors: ['CONFLICT'],
-    body: SegmentChange,
+    ...replacing,
     example: SEGMENT_BODY_EXAMPLE,
-    change: (body, context) => (held) => {
-      const faults = [...keyFaults(body.key, held.key), ...contentFaults(body, held, context)];
-      if (faults.length > 0) return invalid(faults);
-      const isTurnedOff = body.enabled === false && held.enabled !== false;
-      const refused = isTurnedOff ? inUse(held.id, context) : undefined;
-      return refused ?? { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) };
-    },
     warned,
   }),
   segments.deleteRoute(
@@ -127,6 +131,13 @@ export const segmentRoutes = [
     },
     inUse,
   ),
+  ...segments.historyRoutes(),
+  ...segments.restoreRoutes({
+    ...writtenBy('editor', { id: 'segment.restore', of: 'segment' }),
+    by: replacing,
+    // The history has only their number.
+    fitted: (wire, { includes = [], excludes = [] }) => ({ ...wire, includes: [...includes], excludes: [...excludes] }),
+  }),
 ];
 
 function make(body: SegmentBody, context: RequestContext): SegmentDocument | Failure {

@@ -10,7 +10,11 @@ import { changedGame, currencyIn, extractedOf, gameAddress, versionOf, zoneOf } 
 import { BasedOn } from '../definitions/definition-fields.ts';
 import { ratesAddress } from '../../../streams/config/exchange-rates.ts';
 import { changed } from '../definitions/definition-writes.ts';
-import { basisIn, IfMatch, staleFor } from '../input/if-match.ts';
+import { type Basis, basisIn, IfMatch, staleFor } from '../input/if-match.ts';
+import type { Historied } from '../definitions/history/historied.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { settingsHistoryRoutes } from './settings-history.ts';
+import type { WriteContext } from '../route/request-context.ts';
 import { textOrNull } from '../input/fields.ts';
 import { API_LIMITS } from '../limits.ts';
 import { FROM_TEST } from './from-test.ts';
@@ -114,28 +118,61 @@ const patchSettings = defineRoute({
       const change = changeOf(body);
       if (change.kind === 'failure') return change;
       if (context.key.environment === 'test') return FROM_TEST;
-      const address = gameAddress(context.key.game);
-      const { config } = context.services;
-      for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
-        const held = config.get(address);
-        if (held === undefined) return failure('NOT_FOUND');
-        const stale = staleFor(basisIn({ headers, body }), versionOf(held.document));
-        if (stale !== undefined) return stale;
-        const { currency = currencyIn(held.document) } = change.values;
-        const table = config.get(ratesAddress(context.key.game))?.document;
-        if (table !== undefined && currency !== table.currency) return keptBy(table);
-        const next = changedGame(held.document, change.values);
-        const written = await context.writes.put(address, next, held.revision);
-        if (written.kind === 'written') return { kind: 'changed', game: written.entry.document } as const;
-        if (written.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
-      }
-      return failure('SERVICE_UNAVAILABLE');
+      return changeSettings(change.values, basisIn({ headers, body }), context);
     },
     toAnswer: ({ game }) => settingsAnswer(game),
   },
 });
 
-export const gameSettingsRoutes = [getSettings, patchSettings];
+/** Changes settings; every change makes a new version. */
+async function changeSettings(values: Partial<GameDocument>, basis: Basis, { key, services, writes }: WriteContext) {
+  const address = gameAddress(key.game);
+  const { config } = services;
+  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = config.get(address);
+    if (held === undefined) return failure('NOT_FOUND');
+    const stale = staleFor(basis, versionOf(held.document));
+    if (stale !== undefined) return stale;
+    const { currency = currencyIn(held.document) } = values;
+    const table = config.get(ratesAddress(key.game))?.document;
+    if (table !== undefined && currency !== table.currency) return keptBy(table);
+    const written = await writes.put(address, changedGame(held.document, values), held.revision);
+    if (written.kind === 'written') return { kind: 'changed', game: written.entry.document } as const;
+    if (written.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}
+
+const historied: Historied = {
+  shared: { tag: shared.tag, auth: shared.auth, limitClass: 'events' },
+  path: shared.path,
+  params: {},
+  aOne: "the game's settings",
+  schema: Settings,
+  example: EXAMPLE,
+  missing: () => failure('NOT_FOUND'),
+  addressOf: (_, { key }) => gameAddress(key.game),
+  versionNow: (_, { key, services }) => versionOf(services.config.get(gameAddress(key.game))?.document),
+  shownVersion: (document) => JSON.stringify(settingsJson(gameOf(document))),
+};
+
+/** A game as the history has it: without the namespace of its players. */
+function gameOf(version: JsonObject): GameDocument {
+  const game: GameDocument = JSON.parse(JSON.stringify({ ...version, namespace: '' }));
+  return game;
+}
+
+const settingsHistory = settingsHistoryRoutes(historied, {
+  restored: (version) => {
+    const old = gameOf(version);
+    return { timeZone: zoneOf(old), currency: currencyIn(old) ?? '', extractedProperties: extractedOf(old) };
+  },
+  change: (values, basis, context) =>
+    context.key.environment === 'test' ? FROM_TEST : changeSettings(values, basis, context),
+  toAnswer: settingsAnswer,
+});
+
+export const gameSettingsRoutes = [getSettings, patchSettings, ...settingsHistory];
 
 interface Changes {
   time_zone?: string;

@@ -1,6 +1,7 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { hiddenValues } from '../../../streams/config/hidden-texts.ts';
 import { createdRevisionOf } from '../../../streams/config/webhooks/webhook-revision.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
@@ -104,20 +105,33 @@ export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly str
       'Queued deliveries are dropped when they are due. Earlier attempts stay in the table `webhook_deliveries`.',
   }),
   rotateSecret,
+  ...webhooks.historyRoutes(),
+  ...webhooks.restoreRoutes({
+    ...writtenBy('admin', 'none'),
+    by: patching(allowPrivateHosts),
+    fitted: (wire, { url, headers }) => ({ ...wire, url, headers: hiddenValues(headers) }),
+    kept: 'The URL, the headers and the secret stay as they are: they may be secret, so the history does not have them.',
+  }),
 ];
 
 /** @param allowPrivateHosts hosts that need not be public */
 export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =>
   webhooks.changeRoute({
+    ...patching(allowPrivateHosts),
     ...writtenBy('admin', 'none'),
     method: 'PATCH',
     description:
       'Replaces the fields that you send; objects are replaced, not merged. null sets a field to its default. Queued ' +
       'deliveries use the new configuration. Enabling a webhook removes `disabled`; `recover` delivers the events it ' +
       'missed. A URL of another origin needs the values of the headers again, or `headers: {}`.',
-    body: WebhookPatch,
     example: { enabled: false },
-    change: (body, context) => (held, entry) => {
+  });
+
+const patching = (allowPrivateHosts: readonly string[]) => ({
+  body: WebhookPatch,
+  change:
+    (body: Static<typeof WebhookPatch>, context: RequestContext) =>
+    (held: WebhookDocument, entry: ConfigEntry<'webhook'>) => {
       // Against the webhook that the change is based on: others may have changed it, and a repeat has no basis.
       const faults = [
         ...webhookFaults(body, allowPrivateHosts, held),
@@ -128,7 +142,7 @@ export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =
         ? invalid(faults)
         : carried(changedWebhook(body, held, context.origin.receivedAt), entry);
     },
-  });
+});
 
 const rotateSecret = defineRoute({
   ...webhooks.shared,

@@ -317,6 +317,20 @@ type Device = {
   readonly vpay_count?: number;
 };
 
+/** The effect of a restoration. */
+type EffectOfRestoration = {
+  /** The version that would be changed: the current one. */
+  readonly version: number;
+  /** The version that would be restored. */
+  readonly restores: number;
+  /** What differs from the version before, in words. */
+  readonly difference: readonly string[];
+  /** What stays as it is now, because the history does not keep it. */
+  readonly notes: readonly string[];
+  /** Of a flag: what it does to the players of the experiment, as in `preview`. */
+  readonly edit_effect?: string;
+};
+
 /** An event that violates its schema. */
 type Event = {
   /** Index of the event in the request, from 0. */
@@ -651,6 +665,31 @@ type Operators = {
   readonly contains?: string | number | boolean | null;
   /** Whether the value is present (true) or absent (false). */
   readonly exists?: boolean;
+};
+
+/** A page of versions. */
+type PageOfVersions = {
+  /** The versions of this page. */
+  readonly versions: readonly {
+    /** Number of the version. */
+    readonly version: number;
+    /** When it came into force. */
+    readonly at: string;
+    /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+    readonly action: string;
+    /** Who made it. */
+    readonly made_by: WhoMadeIt;
+    /** Why, as said in `X-Change-Reason`. */
+    readonly reason: string | null;
+    /** Whether the service stored that the change was made. */
+    readonly confirmed: boolean;
+    /** What differs from the version before, in words. */
+    readonly difference: readonly string[];
+  }[];
+  /** The version that is stored now, which the list has a second or two later. */
+  readonly current_version: number | null;
+  /** Send it as `cursor` to get the next page. */
+  readonly next_cursor: string | null;
 };
 
 /** A period, during which no edit changed which players get which value. */
@@ -1035,6 +1074,196 @@ type Variant = {
   readonly weight: number;
 };
 
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** An event schema. */
+  readonly definition: EventSchema | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version2 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A segment. */
+  readonly definition: Segment | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version3 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A flag. */
+  readonly definition: Flag | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version4 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A campaign. */
+  readonly definition: Campaign | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version5 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A webhook. */
+  readonly definition: Webhook | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version6 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A saved query. */
+  readonly definition: SavedQuery | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version7 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A note on a day or a moment. */
+  readonly definition: Note | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version8 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** Settings of a game. */
+  readonly definition: SettingsOfGame | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** The version to restore. */
+type VersionToRestore = {
+  /** The version to restore. */
+  readonly version: number;
+  /** Read-only, as returned by GET. */
+  readonly created_at?: unknown;
+  /** Read-only, as returned by GET. */
+  readonly updated_at?: unknown;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type VersionWithDefinition = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
+  /** A computed property. */
+  readonly definition: ComputedProperty | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
 /** A warning. */
 type Warning = {
   /** JSON Pointer into the body. */
@@ -1137,6 +1366,16 @@ type WhatPlayersGetWhomNoRuleIncludes = {
   }[];
   /** Value to serve, of the flag's type. */
   readonly value?: unknown;
+};
+
+/** Who made it. */
+type WhoMadeIt = {
+  /** A person, an API key, or a command of an operator. */
+  readonly kind: 'user' | 'key' | 'cli';
+  /** Id of the user or key. */
+  readonly id: string;
+  /** E-mail address of the person, for people who are signed in. */
+  readonly email: string | null;
 };
 
 /** Why the event was rejected. */
@@ -2286,6 +2525,81 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** List the versions of an event schema. */
+  'GET /v1/events/schemas/{event_name}/versions': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of an event schema. */
+  'GET /v1/events/schemas/{event_name}/versions/{version}': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version;
+  };
+  /** Get what was in force of an event schema at a time. */
+  'GET /v1/events/schemas/{event_name}/in-force': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version;
+  };
+  /** Restore a version of an event schema. */
+  'POST /v1/events/schemas/{event_name}/restore': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: VersionToRestore;
+    readonly answer: EventSchema;
+  };
+  /** Say what restoring a version of an event schema would change. */
+  'POST /v1/events/schemas/{event_name}/restore/preview': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
+  };
   /** Check recent events against a schema. */
   'POST /v1/events/schemas/dry-run': {
     readonly path: undefined;
@@ -2809,6 +3123,81 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** List the versions of a computed property. */
+  'GET /v1/properties/properties/{key}/versions': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of a computed property. */
+  'GET /v1/properties/properties/{key}/versions/{version}': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: VersionWithDefinition;
+  };
+  /** Get what was in force of a computed property at a time. */
+  'GET /v1/properties/properties/{key}/in-force': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: VersionWithDefinition;
+  };
+  /** Restore a version of a computed property. */
+  'POST /v1/properties/properties/{key}/restore': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: VersionToRestore;
+    readonly answer: ComputedProperty;
+  };
+  /** Say what restoring a version of a computed property would change. */
+  'POST /v1/properties/properties/{key}/restore/preview': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
+  };
   /** List the segments. */
   'GET /v1/segments/segments': {
     readonly path: undefined;
@@ -3015,6 +3404,94 @@ export interface Operations {
       /** Always true. */
       readonly deleted: boolean;
     };
+  };
+  /** List the versions of a segment. */
+  'GET /v1/segments/segments/{id}/versions': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of a segment. */
+  'GET /v1/segments/segments/{id}/versions/{version}': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version2;
+  };
+  /** Get what was in force of a segment at a time. */
+  'GET /v1/segments/segments/{id}/in-force': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version2;
+  };
+  /** Restore a version of a segment. */
+  'POST /v1/segments/segments/{id}/restore': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly segment_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly list?: unknown;
+    };
+    readonly answer: Segment;
+  };
+  /** Say what restoring a version of a segment would change. */
+  'POST /v1/segments/segments/{id}/restore/preview': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
   };
   /** List the players in a segment. */
   'GET /v1/segments/segments/{id}/players': {
@@ -3462,7 +3939,7 @@ export interface Operations {
       readonly archived: boolean;
     };
   };
-  /** Restore an archived flag. */
+  /** Restore a version, or an archived flag. */
   'POST /v1/flags/flags/{key}/restore': {
     readonly path: {
       /** The flag's key. */
@@ -3475,8 +3952,80 @@ export interface Operations {
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
-    readonly body: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version?: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly salt?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
     readonly answer: Flag;
+  };
+  /** List the versions of a flag. */
+  'GET /v1/flags/flags/{key}/versions': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of a flag. */
+  'GET /v1/flags/flags/{key}/versions/{version}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version3;
+  };
+  /** Get what was in force of a flag at a time. */
+  'GET /v1/flags/flags/{key}/in-force': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version3;
+  };
+  /** Say what restoring a version of a flag would change. */
+  'POST /v1/flags/flags/{key}/restore/preview': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
   };
   /** Say what an edit of a flag would do to its experiment. */
   'POST /v1/flags/flags/{key}/preview': {
@@ -4498,6 +5047,92 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** List the versions of a campaign. */
+  'GET /v1/campaigns/campaigns/{id}/versions': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of a campaign. */
+  'GET /v1/campaigns/campaigns/{id}/versions/{version}': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version4;
+  };
+  /** Get what was in force of a campaign at a time. */
+  'GET /v1/campaigns/campaigns/{id}/in-force': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version4;
+  };
+  /** Restore a version of a campaign. */
+  'POST /v1/campaigns/campaigns/{id}/restore': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly campaign_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
+    readonly answer: Campaign;
+  };
+  /** Say what restoring a version of a campaign would change. */
+  'POST /v1/campaigns/campaigns/{id}/restore/preview': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
+  };
   /** Get the funnel of a campaign beside its holdout, and why messages were suppressed. */
   'GET /v1/campaigns/campaigns/{id}/results': {
     readonly path: {
@@ -5097,6 +5732,92 @@ export interface Operations {
       /** When the previous secret stops signing deliveries. */
       readonly previous_secret_until: string | null;
     };
+  };
+  /** List the versions of a webhook. */
+  'GET /v1/integrations/webhooks/{id}/versions': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of a webhook. */
+  'GET /v1/integrations/webhooks/{id}/versions/{version}': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version5;
+  };
+  /** Get what was in force of a webhook at a time. */
+  'GET /v1/integrations/webhooks/{id}/in-force': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version5;
+  };
+  /** Restore a version of a webhook. */
+  'POST /v1/integrations/webhooks/{id}/restore': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly webhook_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly disabled?: unknown;
+    };
+    readonly answer: Webhook;
+  };
+  /** Say what restoring a version of a webhook would change. */
+  'POST /v1/integrations/webhooks/{id}/restore/preview': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
   };
   /** Send a test delivery. */
   'POST /v1/integrations/webhooks/{id}/test': {
@@ -6338,6 +7059,81 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** List the versions of a saved query. */
+  'GET /v1/analytics/saved-queries/{key}/versions': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of a saved query. */
+  'GET /v1/analytics/saved-queries/{key}/versions/{version}': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version6;
+  };
+  /** Get what was in force of a saved query at a time. */
+  'GET /v1/analytics/saved-queries/{key}/in-force': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version6;
+  };
+  /** Restore a version of a saved query. */
+  'POST /v1/analytics/saved-queries/{key}/restore': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: VersionToRestore;
+    readonly answer: SavedQuery;
+  };
+  /** Say what restoring a version of a saved query would change. */
+  'POST /v1/analytics/saved-queries/{key}/restore/preview': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
+  };
   /** List the annotations. */
   'GET /v1/analytics/annotations': {
     readonly path: undefined;
@@ -6462,6 +7258,92 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** List the versions of an annotation. */
+  'GET /v1/analytics/annotations/{id}/versions': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of an annotation. */
+  'GET /v1/analytics/annotations/{id}/versions/{version}': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version7;
+  };
+  /** Get what was in force of an annotation at a time. */
+  'GET /v1/analytics/annotations/{id}/in-force': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version7;
+  };
+  /** Restore a version of an annotation. */
+  'POST /v1/analytics/annotations/{id}/restore': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly annotation_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly made_by?: unknown;
+    };
+    readonly answer: Note;
+  };
+  /** Say what restoring a version of an annotation would change. */
+  'POST /v1/analytics/annotations/{id}/restore/preview': {
+    readonly path: {
+      /** Id of the annotation. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
+  };
   /** Get the game's settings. */
   'GET /v1/settings': {
     readonly path: undefined;
@@ -6497,6 +7379,70 @@ export interface Operations {
       readonly extracted_properties?: readonly string[];
     };
     readonly answer: SettingsOfGame;
+  };
+  /** List the versions of the game's settings. */
+  'GET /v1/settings/versions': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of the game's settings. */
+  'GET /v1/settings/versions/{version}': {
+    readonly path: {
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version8;
+  };
+  /** Get what was in force of the game's settings at a time. */
+  'GET /v1/settings/in-force': {
+    readonly path: undefined;
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version8;
+  };
+  /** Restore a version of the game's settings. */
+  'POST /v1/settings/restore': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+    };
+    readonly answer: SettingsOfGame;
+  };
+  /** Say what restoring a version of the game's settings would change. */
+  'POST /v1/settings/restore/preview': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
   };
   /** Get the game's exchange rates. */
   'GET /v1/settings/exchange-rates': {

@@ -61,6 +61,11 @@ export const annotationRoutes = [
     change: (body, context) => (held) => changed(held, body, context),
   }),
   annotations.deleteRoute({ ...writtenBy('analyst', 'none') }),
+  ...annotations.historyRoutes(),
+  ...annotations.restoreRoutes({
+    ...writtenBy('analyst', 'none'),
+    by: { body: AnnotationChange, change: (body, context) => (held) => changed(held, body, context) },
+  }),
 ];
 
 function changed(

@@ -78,7 +78,8 @@ export function readHead(
 ): RequestHead {
   const faults: FieldFault[] = [];
   const input: RawInput = {};
-  if (reader.params.length > 0) input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
+  if (reader.route.input.params !== undefined)
+    input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
   const text = req.getQuery() ?? '';
   if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
   const query = readQuery(text, reader.query ?? {}, (name) => {

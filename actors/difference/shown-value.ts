@@ -1,0 +1,32 @@
+import type { Json } from '../../core/kernel/text/json.ts';
+import { formatTimestamp } from '../../core/kernel/text/timestamp.ts';
+import { DIFFERENCE_LIMITS } from './limits.ts';
+
+/** The name of a field as a label: `holdoutPercentage` is "Holdout percentage". */
+export function label(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A value in a line. @param name the label of its field, which says its unit */
+export function shownValue(name: string, value: Json): string {
+  if (value === null) return 'none';
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  if (typeof value === 'number' && /percentage$/i.test(name)) return `${value} %`;
+  if (typeof value === 'number' && isTime(name)) return formatTimestamp(value);
+  return inQuotes(value);
+}
+
+/** Whether a label is that of a field with a time in epoch milliseconds, such as `startAt`. */
+const isTime = (name: string): boolean => name.endsWith(' at') || name.endsWith('At');
+
+/** A text in quotes, other values as JSON; both cut. */
+export function inQuotes(value: Json): string {
+  const isText = typeof value === 'string';
+  const text = isText ? value : JSON.stringify(value);
+  const most = DIFFERENCE_LIMITS.valueChars;
+  // Half of a character at its end becomes U+FFFD.
+  const shown = text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+  return isText ? `“${shown}”` : shown;
+}

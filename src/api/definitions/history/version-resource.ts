@@ -1,0 +1,99 @@
+import { Type, type TSchema } from 'typebox';
+import { differenceOf } from '../../../../actors/difference/difference.ts';
+import type { StoredVersion } from '../../../../clickhouse-schema/queries/lookups/definition-versions.ts';
+import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
+import { oneOf, textOrNull, timeOut } from '../../input/fields.ts';
+import type { RequestContext } from '../../route/request-context.ts';
+import { documentIn, type Historied, isDeletion, playersLeftOut } from './historied.ts';
+
+/* Versions of definitions in responses: schemas, JSON and examples. */
+
+const fields = {
+  version: Type.Integer({ description: 'Number of the version. A deletion has the number after the deleted version.' }),
+  at: timeOut('When it came into force.'),
+  action: Type.String({ description: 'What happened, such as `created`, `changed`, `disabled` or `deleted`.' }),
+  made_by: Type.Object(
+    {
+      kind: oneOf(['user', 'key', 'cli'], 'A person, an API key, or a command of an operator.'),
+      id: Type.String({ description: 'Id of the user or key; the operator’s account.' }),
+      email: textOrNull('E-mail address of the person, for people who are signed in; otherwise null.'),
+    },
+    { description: 'Who made it.' },
+  ),
+  reason: textOrNull('Why, as said in `X-Change-Reason`; null: nothing was said.'),
+  confirmed: Type.Boolean({
+    description: 'Whether the service stored that the change was made. If not, the process ended in the middle of it.',
+  }),
+};
+
+export const Difference = Type.Array(Type.String({ description: 'A difference, such as `Rule 1: 20 % → 100 %`.' }), {
+  description: 'What differs from the version before, in words; empty: nothing that can be seen.',
+});
+
+/** A version in a list. */
+export const VersionListed = Type.Object({ ...fields, difference: Difference }, { description: 'A version.' });
+
+/** A version with its definition. */
+export function versionWhole(schema: TSchema) {
+  return Type.Object(
+    {
+      ...fields,
+      definition: Type.Unsafe<Record<string, unknown> | null>({ ...schema, type: ['object', 'null'] }),
+      players_left_out: Type.Unsafe<Record<string, number>>({
+        type: 'object',
+        description: 'Fields with ids of players, of which the history keeps the number only.',
+      }),
+    },
+    { description: 'A version with its definition; null if it is larger than the bound of the history.' },
+  );
+}
+
+export const LISTED_EXAMPLE = {
+  version: 4,
+  at: '2026-01-15T10:30:00.000Z',
+  action: 'changed',
+  made_by: { kind: 'user', id: '0198a3b2-7c4d-7e5f-8a9b-0c1d2e3f4a5b', email: 'ann@example.com' },
+  reason: 'The shop is ready.',
+  confirmed: true,
+  difference: ['Rule 1: 20 % → 100 %'],
+};
+
+export function wholeExample(definition: Readonly<Record<string, unknown>>) {
+  const { difference: _, ...example } = LISTED_EXAMPLE;
+  return { ...example, definition, players_left_out: {} };
+}
+
+function versionJson(found: StoredVersion, { key }: RequestContext) {
+  const { version, at, action, actorKind, actorId, actor, reason, outcome } = found;
+  const email = key.user === undefined || actor === '' ? null : actor;
+  return {
+    version,
+    at: formatTimestamp(at),
+    action,
+    made_by: { kind: actorKind, id: actorId, email },
+    reason: reason === '' ? null : reason,
+    confirmed: outcome === 'stored',
+  };
+}
+
+/** @param before the version before; undefined: there is none */
+export function listedJson(found: StoredVersion, before: StoredVersion | undefined, context: RequestContext) {
+  return { ...versionJson(found, context), difference: differenceIn(found, before) };
+}
+
+function differenceIn(found: StoredVersion, before: StoredVersion | undefined): string[] {
+  const [earlier, now] = [before && documentIn(before), documentIn(found)];
+  if (now === undefined && !isDeletion(found)) return [TOO_LARGE];
+  if (now !== undefined && earlier === undefined && before !== undefined && !isDeletion(before)) return [TOO_LARGE];
+  const lines = differenceOf(earlier, now);
+  return lines.length === 0 && found.action === 'secret_rotated' ? ['Secret: another one'] : lines;
+}
+
+const TOO_LARGE = 'The definition is too large for the history, so its differences are not known';
+
+export function wholeJson(found: StoredVersion, historied: Historied, context: RequestContext): string {
+  const document = documentIn(found);
+  const head = JSON.stringify(versionJson(found, context)).slice(0, -1);
+  const definition = document === undefined ? 'null' : historied.shownVersion(document, context);
+  return `${head},"definition":${definition},"players_left_out":${JSON.stringify(playersLeftOut(document ?? {}))}}`;
+}
