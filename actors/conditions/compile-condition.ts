@@ -222,7 +222,20 @@ function compileValue(operand: Json, path: string, missing: number, compilation:
 }
 
 /** Operators whose cost grows with their operand. The others use a hash look-up or add their own cost. */
-const COMPARING: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$veq', '$vne', '$alli']);
+const COMPARING: ReadonlySet<string> = new Set([
+  '$inCidr',
+  '$before',
+  '$after',
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$veq',
+  '$vne',
+  '$alli',
+]);
 
 /** Special cases for zero to two tests, the usual counts, where a loop would cost as much as the tests. */
 function every<Source>(tests: readonly Test<Source>[]): Test<Source> {

@@ -46,6 +46,7 @@ export type FieldLookup<Source> = (name: string, operand: Json) => Field<Source>
 const MONEY = 10_000;
 
 const PLAYER_FIELDS: ReadonlyMap<string, Field<Subject>> = new Map([
+  ['external_id', field(({ player }) => player.externalId)],
   ['lifecycle_stage', field(({ player }) => player.lifecycleStage)],
   ['session_count', field(({ player }) => player.sessionCount)],
   ['total_revenue', field(({ player }) => player.totalRevenue / MONEY)],

@@ -1,4 +1,6 @@
 import { below, isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
+import { instantOf } from '../../core/kernel/text/timestamp.ts';
+import { type AddressRange, isIn, readAddress, readRange } from './address.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import type { ConditionCost } from './check/condition-cost.ts';
 import type { Faults } from './check/faults.ts';
@@ -65,6 +67,9 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
   ['$vgte', version((a, b) => a >= b)],
   ['$vlt', version((a, b) => a < b)],
   ['$vlte', version((a, b) => a <= b)],
+  ['$before', time((value, operand) => value < operand)],
+  ['$after', time((value, operand) => value > operand)],
+  ['$inCidr', inCidr],
   ['$in', within(same)],
   ['$nin', negated(within(same))],
   ['$ini', within(folded)],
@@ -129,6 +134,40 @@ function version(compare: (a: string, b: string) => boolean, unreadable = false)
       const sortable = sortableVersion(value);
       return sortable === undefined ? unreadable : compare(sortable, expected);
     };
+  };
+}
+
+/** Compares times: ISO 8601 texts, and numbers of epoch milliseconds. A value that is no time meets neither. */
+function time(compare: (value: number, operand: number) => boolean): Operator {
+  return (operand, site) => {
+    const expected = timeOf(operand);
+    if (expected === undefined)
+      return bad(site, 'must be a time: ISO 8601, such as "2026-12-01T18:00:00Z", or epoch milliseconds');
+    return (value) => {
+      const found = timeOf(value);
+      return found !== undefined && compare(found, expected);
+    };
+  };
+}
+
+function timeOf(value: Json): number | undefined {
+  if (typeof value === 'string') return value.length > SHORT_TEXT ? undefined : instantOf(value);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Whether the value is an address in one of the ranges. A value that is no address is in none. */
+function inCidr(operand: Json, site: Site): Predicate {
+  const texts = Array.isArray(operand) ? operand : [operand];
+  const ranges = texts.flatMap((text, place): AddressRange[] => {
+    const range = typeof text === 'string' ? readRange(text) : undefined;
+    if (range !== undefined) return [range];
+    const path = Array.isArray(operand) ? below(site.path, place) : site.path;
+    site.faults.add(path, 'must be an address or a range of addresses, such as "10.0.0.0/8" or "2001:db8::/32"');
+    return [];
+  });
+  return (value) => {
+    const address = typeof value === 'string' ? readAddress(value) : undefined;
+    return address !== undefined && ranges.some((range) => isIn(address, range));
   };
 }
 

@@ -96,7 +96,7 @@ const elementFaults: OperandFaults = (element, path) => {
 
 /** What can be unfinished in the argument of an operator. The others take any argument that compiles. */
 const OPERANDS: ReadonlyMap<string, OperandFaults> = new Map<string, OperandFaults>([
-  ...['$in', '$nin', '$ini', '$nini'].map((name) => [name, listFaults] as const),
+  ...['$in', '$nin', '$ini', '$nini', '$inCidr'].map((name) => [name, listFaults] as const),
   ...['$all', '$alli'].map((name) => [name, itemFaults] as const),
   ...['$gt', '$gte', '$lt', '$lte'].map((name) => [name, textFaults] as const),
   ...['$veq', '$vne', '$vgt', '$vgte', '$vlt', '$vlte'].map((name) => [name, textFaults] as const),

@@ -6,6 +6,7 @@ import { usePlace } from '../frame/session.tsx';
 export type ConditionPlace = 'segment' | 'flag' | 'campaign' | 'event';
 
 const PLAYER_FIELDS = [
+  'external_id',
   'lifecycle_stage',
   'session_count',
   'total_revenue',

@@ -80,6 +80,10 @@ export class LocalPlayer {
     return { platform, osVersion: os_version, appVersion: app_version, build, deviceModel: device_model };
   }
 
+  get externalId(): string {
+    return this.#input.external_id ?? this.#lacks('external_id', '');
+  }
+
   get deviceId(): string | null {
     const { device_id: id } = this.#input;
     return id === undefined ? this.#lacks('device_id', null) : id;

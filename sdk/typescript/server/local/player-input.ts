@@ -57,6 +57,7 @@ export const PLAYER_FIELDS = [
   'total_playtime_seconds',
   'first_seen_at',
   'last_seen_at',
+  'external_id',
   'device_id',
   'device_info',
   'events',
