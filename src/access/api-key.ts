@@ -13,6 +13,7 @@ export interface ApiKey {
   readonly tier: Tier;
   /** Requests per minute; null means no limit. */
   readonly limitPerMinute: number | null;
+  /** What it may do (key-scopes.ts). Of no use for a person, who has a role. */
   readonly scopes: ReadonlySet<string>;
   /** Whether it is a client key whose requests need a player token. */
   readonly requiresPlayerToken: boolean;

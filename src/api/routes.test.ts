@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../core/kernel/errors.ts';
 import { approvalRoutes } from './approvals/approvals.ts';
 import { patchFlag } from './flags/flags.ts';
+import { SCOPES_OF } from '../../core/vocabulary/documents/key-scopes.ts';
 import { answer } from './route/answer.ts';
 import { defineRoute, readBy } from './route/route.ts';
 import { mayBeMetered } from './route/metering.ts';
@@ -126,15 +127,53 @@ describe('every route', () => {
   });
 });
 
+describe('the scope of a route', () => {
+  const keyed = all.filter((route) => route.kind === 'keyed');
+  const needing = (scope: string) =>
+    keyed.filter((route) => route.scope === scope).map(({ method, path }) => `${method} ${path}`);
+
+  it('is declared where keys may call it, and nowhere else', () => {
+    for (const { method, path, scope, auth } of keyed)
+      expect(scope === 'none', `${method} ${path}`).toBe(auth.keys.length === 0);
+  });
+
+  it('is one that its keys may name, and each that keys may name opens something', () => {
+    for (const kind of ['client', 'server'] as const) {
+      const needed = keyed.filter(({ auth }) => auth.keys.includes(kind)).map(({ scope }) => scope);
+      expect(new Set(SCOPES_OF[kind])).toEqual(new Set(needed));
+    }
+  });
+
+  it('separates what is dangerous', () => {
+    expect(needing('erase')).toEqual(['DELETE /v1/players/players/{id}']);
+    expect(needing('export')).toEqual(['GET /v1/players/players/{id}/export']);
+    expect(needing('audit:read')).toEqual(['GET /v1/audit']);
+    expect(needing('configure').filter((name) => !/settings|integrations.webhooks/.test(name))).toEqual([]);
+    // A key that only defines is no admin: it sends no data elsewhere and changes no figures of a game.
+    for (const { role, scope, method, path } of keyed)
+      if (role === 'admin') expect(['define', 'track', 'evaluate'], `${method} ${path}`).not.toContain(scope);
+  });
+
+  it('is not `read` where something changes', () => {
+    const changing = keyed.filter(({ scope, method, audit, readsOnly }) => {
+      const reads = method === 'GET' || readsOnly === true || (typeof audit === 'object' && audit.reads === true);
+      return scope === 'read' && !reads;
+    });
+    expect(changing.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v1/events/stream-tokens']);
+  });
+});
+
 describe('what people may call from the console', () => {
   it('is declared: a route without it does not compile', () => {
     const { summary, method, path, tag, auth, limitClass, errors, input, reply } = patchFlag;
     const action = { kind: 'config', read: () => answer('{}') } as const;
     const rest = { summary, method, path, tag, auth, limitClass, errors, input, reply, action };
-    // @ts-expect-error: no role, audit and approval
+    // @ts-expect-error: no role, scope, audit and approval
     defineRoute(rest);
     // @ts-expect-error: no approval
-    defineRoute({ ...rest, role: 'viewer', audit: 'none' });
+    defineRoute({ ...rest, role: 'viewer', scope: 'read', audit: 'none' });
+    // @ts-expect-error: no scope
+    defineRoute({ ...rest, role: 'viewer', audit: 'none', approval: 'none' });
     const writing = { kind: 'write', write: () => ({}), toAnswer: () => answer('{}') } as const;
     // @ts-expect-error: a route that writes documents has entries in the audit
     defineRoute({ ...rest, ...readBy('viewer'), action: writing });

@@ -20,9 +20,6 @@ export interface NewApiKey {
   document: ApiKeyDocument;
 }
 
-/** Options of a new key. */
-export const SCOPES = ['scoring:write', 'audit:read'] as const;
-
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 190 bits cannot be guessed, so an unsalted hash is safe. */
 const RANDOM_CHARACTERS = 32;

@@ -556,7 +556,18 @@ export interface Operations {
       /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
       readonly tier: 'growth' | 'pro' | 'enterprise';
       /** Additional permissions: `scoring:write`, `audit:read`. */
-      readonly scopes?: readonly ('scoring:write' | 'audit:read')[];
+      readonly scopes?: readonly (
+        | 'track'
+        | 'evaluate'
+        | 'read'
+        | 'export'
+        | 'define'
+        | 'configure'
+        | 'operate'
+        | 'erase'
+        | 'scoring:write'
+        | 'audit:read'
+      )[];
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
     };
@@ -732,6 +743,8 @@ export type ErrorBody = {
       readonly session_id?: string;
       /** How a game client can continue. */
       readonly suggestion?: string;
+      /** The scope that the key lacks. */
+      readonly scope?: string;
       /** The current version, if `If-Match` names another one. */
       readonly version?: number;
       /** The field whose value is already taken. */

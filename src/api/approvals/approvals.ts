@@ -96,7 +96,7 @@ const addressOf = ({ params: { id } }: { params: { id: string } }, { key: { game
 const listApprovals = (changes: Changes): KeyedRoute =>
   defineRoute({
     ...shared,
-    ...readBy('viewer'),
+    ...readBy('viewer', 'none'),
     method: 'GET',
     path: PATH,
     summary: 'List the changes that wait for a second person',
@@ -153,7 +153,7 @@ const Settled = Type.Object(
 const approve = (changes: Changes): KeyedRoute =>
   defineRoute({
     ...shared,
-    ...writtenBy('editor', 'none'),
+    ...writtenBy('editor', 'none', 'none'),
     method: 'POST',
     path: `${PATH}/{id}/approve`,
     summary: 'Approve a change',
@@ -222,7 +222,7 @@ function mayStillPropose({ by }: ProposalDocument, { route }: Change, { key, ser
 const reject = (changes: Changes): KeyedRoute =>
   defineRoute({
     ...shared,
-    ...writtenBy('editor', 'none'),
+    ...writtenBy('editor', 'none', 'none'),
     method: 'DELETE',
     path: `${PATH}/{id}`,
     summary: 'Reject a change, or take back your own',

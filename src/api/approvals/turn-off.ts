@@ -21,6 +21,7 @@ export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedR
     auth: { keys: [], session: true },
     limitClass: 'none',
     role: 'admin',
+    scope: 'none',
     audit: {
       kind: 'flag',
       action: 'turned_off_alone',

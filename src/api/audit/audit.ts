@@ -8,9 +8,9 @@ export const listAudit = defineRoute({
   method: 'GET',
   path: '/v1/audit',
   tag: 'Audit',
-  auth: { keys: ['server'], scope: 'audit:read' },
+  auth: { keys: ['server'] },
   limitClass: 'events',
-  ...readBy('admin'),
+  ...readBy('admin', 'audit:read'),
   summary: 'List changes that people, API keys and operators made',
   description:
     'Lists the changes of definitions, webhooks, keys, users and overrides, and erasures, newest first. They appear ' +

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type Tier, TIERS } from '../../../core/vocabulary/documents/documents.ts';
-import { createApiKey, SCOPES } from '../../../streams/config/api-keys.ts';
+import { createApiKey } from '../../../streams/config/api-keys.ts';
+import { SCOPES } from '../../../core/vocabulary/documents/key-scopes.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
@@ -68,7 +69,7 @@ const keysIn = ({ key: { game, environment }, services: { config } }: RequestCon
 
 const listKeys = defineRoute({
   ...shared,
-  ...readBy('admin'),
+  ...readBy('admin', 'none'),
   method: 'GET',
   path: '/v1/console/keys',
   summary: 'List the API keys of a game and environment',
@@ -94,7 +95,7 @@ const listKeys = defineRoute({
 
 const createKey = defineRoute({
   ...shared,
-  ...writtenBy('admin', 'none'),
+  ...writtenBy('admin', 'none', 'none'),
   method: 'POST',
   path: '/v1/console/keys',
   summary: 'Create an API key',
@@ -142,7 +143,7 @@ const createKey = defineRoute({
 
 const revokeKey = defineRoute({
   ...shared,
-  ...writtenBy('admin', 'none'),
+  ...writtenBy('admin', 'none', 'none'),
   method: 'DELETE',
   path: '/v1/console/keys/{id}',
   summary: 'Revoke an API key',

@@ -86,6 +86,7 @@ export const replayQuarantine = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'events',
   role: 'editor',
+  scope: 'operate',
   audit: { kind: 'quarantine', action: 'replayed' },
   approval: 'none',
   idempotent: true,

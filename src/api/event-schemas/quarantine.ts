@@ -39,6 +39,7 @@ export const listQuarantine = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'events',
   role: 'viewer',
+  scope: 'read',
   audit: { kind: 'quarantine', action: 'read', reads: true },
   approval: 'none',
   errors: ['SERVICE_UNAVAILABLE'],

@@ -10,7 +10,7 @@ import { noteIgnored } from '../input/ignored-fields.ts';
 import { Warnings } from './validated-event.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, FOR_GAMES, ignorableFields, invalid } from '../route/route.ts';
+import { defineRoute, forGames, ignorableFields, invalid } from '../route/route.ts';
 import { TrackBody, trackItem } from './track-item.ts';
 import { createTurns } from '../route/turns.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
@@ -66,7 +66,7 @@ export const trackEvents = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: 'each item',
   limitClass: 'events',
-  ...FOR_GAMES,
+  ...forGames('track'),
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: {

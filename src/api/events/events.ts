@@ -6,7 +6,7 @@ import { oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import { Warnings, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import type { Addressed } from '../route/action.ts';
-import { defineRoute, FOR_GAMES } from '../route/route.ts';
+import { defineRoute, forGames } from '../route/route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
 
 /* The route that tracks one event, the hottest path of the service. */
@@ -45,7 +45,7 @@ export const trackEvent = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'events',
-  ...FOR_GAMES,
+  ...forGames('track'),
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: { body: TrackBody },

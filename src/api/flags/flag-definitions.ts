@@ -86,7 +86,7 @@ export const getFlagDefinitions = defineRoute({
     `409: the definitions have more than ${FLAG_API_LIMITS.definitionsChars} characters; evaluate with requests instead.`,
   auth: { keys: ['server'] },
   limitClass: 'none',
-  ...readBy('viewer'),
+  ...readBy('viewer', 'evaluate'),
   errors: ['CONFLICT'],
   input: { headers: IfNoneMatch },
   reply: {

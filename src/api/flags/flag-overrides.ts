@@ -48,6 +48,7 @@ type OverrideBody = Static<typeof Body>;
 const putOverride = defineRoute({
   ...ROUTE,
   role: 'editor',
+  scope: 'define',
   audit: {
     kind: 'flag',
     action: 'override_set',
@@ -91,6 +92,7 @@ const putOverride = defineRoute({
 const deleteOverride = defineRoute({
   ...ROUTE,
   role: 'editor',
+  scope: 'define',
   audit: {
     kind: 'flag',
     action: 'override_removed',

@@ -8,7 +8,7 @@ import { answer } from '../route/answer.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
-import { defineRoute, FOR_GAMES, ignorableFields, type KeyedRoute } from '../route/route.ts';
+import { defineRoute, forGames, ignorableFields, type KeyedRoute } from '../route/route.ts';
 import { isBlank, PLATFORMS, platformName } from '../../../core/vocabulary/state/platform.ts';
 import type { DeviceInfo } from '../../../core/vocabulary/state/device.ts';
 
@@ -71,7 +71,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
     auth: { keys: ['client', 'server'] },
     players: ({ body }) => ({ playerId: body.player_id }),
     limitClass: 'game',
-    ...FOR_GAMES,
+    ...forGames('track'),
     idempotent: true,
     errors: ['PLAYER_NOT_FOUND'],
     input: {

@@ -1,7 +1,7 @@
 import type { IdempotencyClaim } from '../../../core/vocabulary/commands/idempotency-claim.ts';
 import { PlayerId } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { FOR_GAMES } from '../route/route.ts';
+import { forGames } from '../route/route.ts';
 import { GAME_TAG, GameSessionId } from './game-fields.ts';
 
 /* The declaration that sync and end-session share: both take events of one open session. */
@@ -19,7 +19,7 @@ export const SESSION_EVENTS_ROUTE = {
   auth: { keys: ['client', 'server'] },
   players: ({ body }: { body: SessionBody }) => ({ playerId: body.player_id }),
   limitClass: 'game',
-  ...FOR_GAMES,
+  ...forGames('track'),
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'SESSION_NOT_FOUND'],
   takesFaultyItems: true,

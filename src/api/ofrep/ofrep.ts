@@ -10,7 +10,7 @@ import { ofrepFailure, ofrepFailures } from './ofrep-failures.ts';
 import { OfrepEvaluation, OFREP_EXAMPLE, ofrepJson } from './ofrep-evaluation.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, FOR_GAMES } from '../route/route.ts';
+import { defineRoute, forGames } from '../route/route.ts';
 import { expectFlags } from '../flags/evaluate/flag-evaluation.ts';
 
 /*
@@ -54,7 +54,7 @@ export const ofrepEvaluateFlag = defineRoute({
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
-  ...FOR_GAMES,
+  ...forGames('evaluate'),
   readsOnly: true,
   errors: ['FLAG_NOT_FOUND'],
   failures: ofrepFailures,
@@ -88,7 +88,7 @@ export const ofrepEvaluateFlags = defineRoute({
   auth,
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
-  ...FOR_GAMES,
+  ...forGames('evaluate'),
   readsOnly: true,
   errors: [],
   failures: ofrepFailures,

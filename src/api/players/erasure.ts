@@ -47,6 +47,7 @@ const EXAMPLE = {
 const erasePlayer = defineRoute({
   ...ROUTE,
   role: 'admin',
+  scope: 'erase',
   audit: { kind: 'player', action: 'erased', player: 'id' },
   approval: 'none',
   method: 'DELETE',

@@ -52,6 +52,7 @@ export const exportPlayer = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'events',
   role: 'admin',
+  scope: 'export',
   audit: { kind: 'player', action: 'exported', player: 'id', peopleOnly: true },
   approval: 'none',
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],

@@ -59,6 +59,7 @@ export const findPlayers = defineRoute({
   limitClass: 'events',
   // What people searched for may be an e-mail address, so only its kind is shown.
   role: 'viewer',
+  scope: 'read',
   audit: {
     kind: 'player',
     action: 'searched',

@@ -12,7 +12,7 @@ import {
   expectPlayer,
   playerJson,
 } from './state/player-resource.ts';
-import { defineRoute, FOR_GAMES } from '../route/route.ts';
+import { defineRoute, forGames } from '../route/route.ts';
 
 /* The routes that register, read and change players. */
 
@@ -32,7 +32,7 @@ export const registerPlayer = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ externalId: body.external_id }),
   limitClass: 'none',
-  ...FOR_GAMES,
+  ...forGames('track'),
   idempotent: true,
   errors: ['DUPLICATE_PLAYER'],
   input: {
@@ -101,6 +101,7 @@ export const getPlayer = defineRoute({
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
   role: 'viewer',
+  scope: 'read',
   audit: { kind: 'player', action: 'read', player: 'id', reads: true },
   approval: 'none',
   errors: ['PLAYER_NOT_FOUND'],
@@ -127,6 +128,7 @@ export const getPlayerByExternalId = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'none',
   role: 'viewer',
+  scope: 'read',
   audit: {
     kind: 'player',
     action: 'searched',
@@ -162,6 +164,7 @@ export const patchPlayer = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'none',
   role: 'editor',
+  scope: 'track',
   audit: {
     kind: 'player',
     action: 'changed',

@@ -6,7 +6,7 @@ import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { PlayerId, timeIn } from '../input/fields.ts';
-import { defineRoute, FOR_GAMES, invalid } from '../route/route.ts';
+import { defineRoute, forGames, invalid } from '../route/route.ts';
 
 /* The route that records a session played elsewhere. */
 
@@ -45,7 +45,7 @@ export const recordSession = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
-  ...FOR_GAMES,
+  ...forGames('track'),
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }), body: Body },

@@ -1,9 +1,10 @@
 import type { TargetingKind } from '../../../core/vocabulary/documents/document-kinds.ts';
+import type { Scope } from '../../../core/vocabulary/documents/key-scopes.ts';
 import { type Role, ROLES } from '../../../core/vocabulary/documents/users.ts';
 
 /*
- * What every route with a key declares about its callers: which people may call it, what the audit holds of it, and
- * whether it waits for a second person. A route without one of them does not compile.
+ * What every route with a key declares about its callers: which people and keys may call it, what the audit holds of
+ * it, and whether it waits for a second person. A route without one of them does not compile.
  *
  * `viewer` sees definitions, players and figures. `analyst` also asks ClickHouse for what costs time, and takes data
  * out. `editor` changes what players get. `admin` manages keys and people, erases players, and reads the audit.
@@ -20,6 +21,8 @@ export interface RawInput {
 export interface Access {
   /** The lowest role that may call it from the console; `none`: no person may, it is for games and their servers. */
   role: Role | 'none';
+  /** The scope that a key needs; `none`: no key may call it, it is for people. */
+  scope: Scope | 'none';
   /**
    * `none`: requests of games, which are facts themselves, and reads of what holds no player. `writes`: every write of
    * a document has an entry, with the document before and after.

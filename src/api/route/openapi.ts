@@ -116,6 +116,7 @@ const ERROR_SCHEMA = {
           properties: {
             session_id: { type: 'string', description: 'The session in the request that is not open.' },
             suggestion: { type: 'string', description: 'How a game client can continue.' },
+            scope: { type: 'string', description: 'The scope that the key lacks.' },
             version: { type: 'integer', description: 'The current version, if `If-Match` names another one.' },
             field: { type: 'string', description: 'The field whose value is already taken.' },
             archived: { type: 'boolean', description: 'Whether the value belongs to a deleted flag.' },
@@ -156,7 +157,7 @@ const ERROR_SCHEMA = {
 function operation(route: Route) {
   const { auth, input } = route;
   const keys = callersOf(auth);
-  const scope = auth !== 'none' && auth.scope !== undefined ? ` Scope: ${auth.scope}.` : '';
+  const scope = route.kind === 'keyed' && route.scope !== 'none' ? ` Scope: ${route.scope}.` : '';
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -294,7 +295,7 @@ export function errorsOf(route: Route): ErrorCode[] {
     codes.add('UNAUTHORIZED');
     codes.add('VALIDATION_ERROR');
     codes.add('SERVICE_UNAVAILABLE');
-    if (route.auth.keys.length < 2 || route.auth.scope !== undefined) codes.add('FORBIDDEN');
+    codes.add('FORBIDDEN');
   }
   if (mayBeMetered(route)) codes.add('RATE_LIMIT_EXCEEDED');
   if (route.idempotent === true) codes.add('CONFLICT');

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { Scope } from '../../../core/vocabulary/documents/key-scopes.ts';
 import type { Role, UserDocument, UserToken } from '../../../core/vocabulary/documents/users.ts';
 import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
@@ -74,10 +75,9 @@ export interface RouteDocs {
   example?: unknown;
 }
 
-/** Which keys may call a route, and the scope they need. */
+/** Which keys may call a route. */
 export interface KeyAuth {
   keys: readonly KeyKind[];
-  scope?: string;
   /**
    * Whether the key may also be the user of Basic authentication, the query parameter `writeKey`, the path's parameter
    * `write_key`, or `writeKey` in the body: the ways in which Segment's clients send it.
@@ -222,13 +222,15 @@ export interface ConsoleRoute extends RouteDocs {
 export type Route = KeyedRoute | OpenRoute | ConsoleRoute;
 
 /** For games and their servers. */
-export const FOR_GAMES = { role: 'none', audit: 'none', approval: 'none' } as const;
+export const forGames = (scope: Scope) => ({ role: 'none', scope, audit: 'none', approval: 'none' }) as const;
 
 /** A read without entries in the audit, for everybody with a role. */
-export const readBy = (role: Role) => ({ role, audit: 'none', approval: 'none' }) as const;
+export const readBy = (role: Role, scope: Access['scope'] = 'read') =>
+  ({ role, scope, audit: 'none', approval: 'none' }) as const;
 
 /** A write of documents, each with an entry in the audit. */
-export const writtenBy = (role: Role, approval: Access['approval']) => ({ role, audit: 'writes', approval }) as const;
+export const writtenBy = (role: Role, approval: Access['approval'], scope: Access['scope'] = 'define') =>
+  ({ role, scope, audit: 'writes', approval }) as const;
 
 /** Creates a route from its declaration and compiles its schemas. */
 export function defineRoute<I extends InputSchemas, Prepared = unknown, Result = unknown>(

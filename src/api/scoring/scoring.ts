@@ -4,7 +4,7 @@ import type { Thresholds } from '../../scoring/buckets.ts';
 import { FLOAT32_MAX } from '../../scoring/features.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { TextAnswer } from '../route/answer.ts';
-import { defineRoute, FOR_GAMES, type KeyedRoute } from '../route/route.ts';
+import { defineRoute, forGames, type KeyedRoute } from '../route/route.ts';
 import { ScoreAnswer, SCORE_ANSWER_EXAMPLE } from './scoring-answer.ts';
 
 /* The routes that score new installs. */
@@ -49,11 +49,11 @@ const scoreAt = (path: string): KeyedRoute =>
       'Takes six numbers about the first 30 minutes after the install. Leave out unknown numbers; null is not ' +
       'allowed. Every request stores a record, also a repeat. With a test key, the device ids SERVICE_TEST_TOP_1PCT, ' +
       'SERVICE_TEST_TOP_5PCT, SERVICE_TEST_TOP_10PCT and SERVICE_TEST_REST force the bucket.',
-    auth: { keys: ['client', 'server'], scope: 'scoring:write' },
+    auth: { keys: ['client', 'server'] },
     // Scoring is about a device, not a player, so the token of any player is accepted.
     players: 'none',
     limitClass: 'none',
-    ...FOR_GAMES,
+    ...forGames('scoring:write'),
     repeatCounts: true,
     invalidStatus: 422,
     errors: ['MODEL_UNAVAILABLE'],

@@ -2,7 +2,7 @@ import { Type, type TProperties } from 'typebox';
 import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, FOR_GAMES, invalid, type KeyedRoute, type Route } from '../route/route.ts';
+import { defineRoute, forGames, invalid, type KeyedRoute, type Route } from '../route/route.ts';
 import { ingest } from './ingest.ts';
 import { segmentFailures } from './segment-failures.ts';
 import type { MessageType } from './segment-message.ts';
@@ -83,7 +83,7 @@ function endpoints(endpoint: Endpoint): KeyedRoute[] {
       auth,
       players: 'each item',
       limitClass: 'events',
-      ...FOR_GAMES,
+      ...forGames('track'),
       repeatsById: true,
       lenientBody: true,
       takesFaultyItems: true,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import type { TextAnswer } from '../route/answer.ts';
-import { defineOpenRoute, defineRoute, FOR_GAMES, type Route } from '../route/route.ts';
+import { defineOpenRoute, defineRoute, forGames, type Route } from '../route/route.ts';
 import { STORED } from './ingest.ts';
 import { segmentFailures } from './segment-failures.ts';
 
@@ -44,7 +44,7 @@ const settings = [
     auth,
     players: 'none',
     limitClass: 'none',
-    ...FOR_GAMES,
+    ...forGames('track'),
     lenientBody: true,
     errors: [],
     failures: segmentFailures,
@@ -94,7 +94,7 @@ const sourceConfigs = [
     auth,
     players: 'none',
     limitClass: 'none',
-    ...FOR_GAMES,
+    ...forGames('track'),
     lenientBody: true,
     errors: [],
     failures: segmentFailures,

@@ -46,6 +46,7 @@ export const LOADED_EXAMPLE = {
 const putMembers = defineRoute({
   ...SHARED,
   role: 'editor',
+  scope: 'define',
   audit: { kind: 'segment', action: 'list_replaced', key: 'id' },
   approval: { id: 'segment.list.replace', of: 'segment' },
   method: 'PUT',
@@ -105,6 +106,7 @@ const putMembers = defineRoute({
 const postMembers = defineRoute({
   ...SHARED,
   role: 'editor',
+  scope: 'define',
   audit: { kind: 'segment', action: 'list_extended', key: 'id' },
   approval: { id: 'segment.list.extend', of: 'segment' },
   method: 'POST',
@@ -160,6 +162,7 @@ const postMembers = defineRoute({
 const deleteMember = defineRoute({
   ...SHARED,
   role: 'editor',
+  scope: 'define',
   audit: {
     kind: 'segment',
     action: 'list_shortened',

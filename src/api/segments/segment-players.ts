@@ -32,6 +32,7 @@ function listRoute(path: string, summary: string): KeyedRoute {
     auth: { keys: ['server'] },
     limitClass: 'events',
     role: 'viewer',
+    scope: 'read',
     audit: { kind: 'segment', action: 'players_listed', key: 'id', reads: true },
     approval: 'none',
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],

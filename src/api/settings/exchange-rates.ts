@@ -87,7 +87,7 @@ const getRates = defineRoute({
 
 const putRates = defineRoute({
   ...shared,
-  ...writtenBy('admin', 'none'),
+  ...writtenBy('admin', 'none', 'configure'),
   method: 'PUT',
   summary: "Replace the game's exchange rates",
   description:
@@ -136,7 +136,7 @@ const putRates = defineRoute({
 
 const deleteRates = defineRoute({
   ...shared,
-  ...writtenBy('admin', 'none'),
+  ...writtenBy('admin', 'none', 'configure'),
   method: 'DELETE',
   summary: "Delete the game's exchange rates",
   description:

@@ -72,7 +72,7 @@ const getSettings = defineRoute({
 
 const patchSettings = defineRoute({
   ...shared,
-  ...writtenBy('admin', 'none'),
+  ...writtenBy('admin', 'none', 'configure'),
   method: 'PATCH',
   summary: "Change the game's settings",
   description:

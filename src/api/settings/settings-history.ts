@@ -40,7 +40,7 @@ export function settingsHistoryRoutes(historied: Historied, settings: RestoredSe
 const restore = (historied: Historied, { restored, change, toAnswer }: RestoredSettings): KeyedRoute =>
   defineRoute({
     ...historied.shared,
-    ...writtenBy('admin', 'none'),
+    ...writtenBy('admin', 'none', 'configure'),
     versioned: true,
     method: 'POST',
     path: `${historied.path}/restore`,

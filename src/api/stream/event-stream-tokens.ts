@@ -4,7 +4,7 @@ import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
-import { defineRoute, FOR_GAMES } from '../route/route.ts';
+import { defineRoute, forGames } from '../route/route.ts';
 
 /* The route that creates stream tokens. */
 
@@ -24,7 +24,7 @@ export const makeStreamToken = defineRoute({
     `${ACCESS_LIMITS.streamTokensOfKey} tokens per key, minute and gateway; above it the response is 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
-  ...FOR_GAMES,
+  ...forGames('read'),
   repeatCounts: true,
   errors: ['SERVICE_UNAVAILABLE'],
   input: {},

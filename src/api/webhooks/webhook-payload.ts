@@ -11,6 +11,7 @@ export const getDeliveryPayload = defineRoute({
   ...webhooks.shared,
   limitClass: 'events',
   role: 'viewer',
+  scope: 'read',
   audit: {
     kind: 'webhook',
     action: 'payload_read',

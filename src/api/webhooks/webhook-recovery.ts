@@ -55,6 +55,7 @@ const RECOVERY_REPLY = {
 const recover = defineRoute({
   ...webhooks.shared,
   role: 'editor',
+  scope: 'operate',
   audit: { kind: 'webhook', action: 'recovery_started', key: 'id' },
   approval: 'none',
   method: 'POST',

@@ -12,6 +12,7 @@ import { DeliveryById, enabledWebhook, webhooks } from './webhooks.ts';
 export const redeliverToWebhook = defineRoute({
   ...webhooks.shared,
   role: 'editor',
+  scope: 'operate',
   audit: {
     kind: 'webhook',
     action: 'redelivered',

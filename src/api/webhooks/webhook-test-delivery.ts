@@ -23,6 +23,7 @@ export function testWebhookRoute(): KeyedRoute {
   return defineRoute({
     ...webhooks.shared,
     role: 'editor',
+    scope: 'operate',
     audit: { kind: 'webhook', action: 'tested', key: 'id' },
     approval: 'none',
     method: 'POST',

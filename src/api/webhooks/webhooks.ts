@@ -78,7 +78,7 @@ export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly str
   webhooks.listRoute({ description: 'Ordered by id, without secrets and values of headers.' }),
   webhooks.createRoute({
     // A webhook sends players' data to any address, so changing where is for admins; repeating a delivery is not.
-    ...writtenBy('admin', 'none'),
+    ...writtenBy('admin', 'none', 'configure'),
     description:
       'The webhook is in effect on this node when the response is sent. Only this response shows the secret and the ' +
       'values of the headers.',
@@ -100,14 +100,14 @@ export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly str
   webhooks.getRoute({ description: 'The response contains neither the secret nor values of headers.' }),
   patch,
   webhooks.deleteRoute({
-    ...writtenBy('admin', 'none'),
+    ...writtenBy('admin', 'none', 'configure'),
     description:
       'Queued deliveries are dropped when they are due. Earlier attempts stay in the table `webhook_deliveries`.',
   }),
   rotateSecret,
   ...webhooks.historyRoutes(),
   ...webhooks.restoreRoutes({
-    ...writtenBy('admin', 'none'),
+    ...writtenBy('admin', 'none', 'configure'),
     by: patching(allowPrivateHosts),
     fitted: (wire, { url, headers }) => ({ ...wire, url, headers: hiddenValues(headers) }),
     kept: 'The URL, the headers and the secret stay as they are: they may be secret, so the history does not have them.',
@@ -118,7 +118,7 @@ export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly str
 export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =>
   webhooks.changeRoute({
     ...patching(allowPrivateHosts),
-    ...writtenBy('admin', 'none'),
+    ...writtenBy('admin', 'none', 'configure'),
     method: 'PATCH',
     description:
       'Replaces the fields that you send; objects are replaced, not merged. null sets a field to its default. Queued ' +
@@ -146,7 +146,7 @@ const patching = (allowPrivateHosts: readonly string[]) => ({
 
 const rotateSecret = defineRoute({
   ...webhooks.shared,
-  ...writtenBy('admin', 'none'),
+  ...writtenBy('admin', 'none', 'configure'),
   versioned: true,
   method: 'POST',
   path: `${webhooks.itemPath}/rotate-secret`,

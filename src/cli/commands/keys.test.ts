@@ -174,7 +174,7 @@ describe('keys', () => {
     await expect(createKey('--kind', 'x')).rejects.toThrow(/Allowed choices are client, server/);
     await expect(createKey('--environment', 'x')).rejects.toThrow(/Allowed choices are live, test/);
     await expect(createKey('--tier', 'x')).rejects.toThrow(/Allowed choices are growth, pro, enterprise/);
-    await expect(createKey('--scope', 'x')).rejects.toThrow(/Allowed choices are scoring:write/);
+    await expect(createKey('--scope', 'x')).rejects.toThrow(/Allowed choices are track, evaluate, .*scoring:write/);
     await expect(cli('keys', 'create', '--game', 'g')).rejects.toThrow(/required option/);
     expect(store.list('key')).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { createApiKey, hashApiKey, SCOPES } from '../../../streams/config/api-keys.ts';
+import { createApiKey, hashApiKey } from '../../../streams/config/api-keys.ts';
+import { SCOPES } from '../../../core/vocabulary/documents/key-scopes.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { type ApiKeyDocument, type Tier, TIERS } from '../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADDITIONAL_SCOPES, SCOPES_OF } from '../../../core/vocabulary/documents/key-scopes.ts';
 import { STATIC } from '../../../core/vocabulary/documents/documents.ts';
 import { type Grant, type Role, ROLES } from '../../../core/vocabulary/documents/users.ts';
 import { mayAct } from '../../../src/api/route/access.ts';
@@ -101,12 +102,32 @@ describe('a role', () => {
     const wrong: string[] = [];
     for (const route of all) {
       if (route.auth === 'none') continue;
-      const { keys, scope } = route.auth;
+      const { keys } = route.auth;
+      const isAdditional = route.kind === 'keyed' && Object.hasOwn(ADDITIONAL_SCOPES, route.scope);
       for (const kind of ['client', 'server'] as const) {
         const status = await statusOf(route, { 'X-API-Key': texts[kind], ...PLACE });
-        const mayCall = keys.includes(kind) && scope === undefined;
+        const mayCall = keys.includes(kind) && !isAdditional;
         if (isRefused(status) === mayCall) wrong.push(`${nameOf(route)} with a ${kind} key: ${status}`);
       }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('is of no use to keys with scopes: each calls what needs its scopes', async () => {
+    const limited = (['client', 'server'] as const).flatMap((kind) =>
+      SCOPES_OF[kind].filter((scope) => !Object.hasOwn(ADDITIONAL_SCOPES, scope)).map((scope) => ({ kind, scope })),
+    );
+    const wrong: string[] = [];
+    for (const { kind, scope } of limited) {
+      const key = await gateway.key({ kind, scopes: [scope] });
+      let called = 0;
+      for (const route of keyed) {
+        const status = await statusOf(route, { 'X-API-Key': key });
+        const mayCall = route.auth.keys.includes(kind) && route.scope === scope;
+        if (isRefused(status) === mayCall) wrong.push(`${nameOf(route)} with a ${kind} key to ${scope}: ${status}`);
+        if (mayCall) called += 1;
+      }
+      expect(called, `${kind} ${scope}`).toBeGreaterThan(0);
     }
     expect(wrong).toEqual([]);
   });

@@ -7661,6 +7661,8 @@ export type ErrorBody = {
       readonly session_id?: string;
       /** How a game client can continue. */
       readonly suggestion?: string;
+      /** The scope that the key lacks. */
+      readonly scope?: string;
       /** The current version, if `If-Match` names another one. */
       readonly version?: number;
       /** The field whose value is already taken. */

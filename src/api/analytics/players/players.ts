@@ -50,6 +50,7 @@ export const listPlayersBehind = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'events',
   role: 'viewer',
+  scope: 'read',
   // The conditions of a query may hold what an erasure must delete.
   audit: { kind: 'player', action: 'listed', reads: true, shows: ({ body }) => ({ query: kindIn(body) }) },
   approval: 'none',

@@ -33,6 +33,7 @@ export const putMembersOfQuery = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'events',
   role: 'editor',
+  scope: 'define',
   // The conditions of a query may hold what an erasure must delete.
   audit: {
     kind: 'segment',

@@ -153,6 +153,7 @@ export const restoreRoute = <K extends DefinitionKind>(
   defineRoute({
     ...historied.shared,
     role: access.role,
+    scope: access.scope,
     audit: access.audit,
     approval: access.approval,
     versioned: true,

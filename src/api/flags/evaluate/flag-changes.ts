@@ -26,7 +26,7 @@ export const streamFlagChanges = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: 'none',
   limitClass: 'events',
-  ...readBy('viewer'),
+  ...readBy('viewer', 'evaluate'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

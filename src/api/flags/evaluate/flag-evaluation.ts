@@ -9,7 +9,7 @@ import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { PlayerId, freeForm } from '../../input/fields.ts';
 import { rememberedText } from '../../route/remembered-text.ts';
 import type { Success } from '../../route/action.ts';
-import { defineRoute, FOR_GAMES } from '../../route/route.ts';
+import { defineRoute, forGames } from '../../route/route.ts';
 import { PERIOD_FIELD, SERVED_FIELDS } from './served-fields.ts';
 
 /* The routes that evaluate flags for a player, on the live state of its owner. */
@@ -52,7 +52,7 @@ export const evaluateFlag = defineRoute({
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
   // Evaluations count as exposures.
-  ...FOR_GAMES,
+  ...forGames('evaluate'),
   readsOnly: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
   input: {
@@ -110,7 +110,7 @@ export const evaluateFlags = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
-  ...FOR_GAMES,
+  ...forGames('evaluate'),
   readsOnly: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: {

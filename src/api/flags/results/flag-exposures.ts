@@ -7,7 +7,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { type Answer, jsonAnswer } from '../../route/answer.ts';
 import { nullable, oneOf, PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
-import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
+import { defineRoute, forGames, invalid } from '../../route/route.ts';
 import { findFlag } from '../flags.ts';
 
 /* The route with which servers report the exposures of evaluations in their own process: one command per exposure. */
@@ -64,7 +64,7 @@ export const exposeFlags = defineRoute({
     'accepted, else the error of the first one.',
   auth: { keys: ['server'] },
   limitClass: 'events',
-  ...FOR_GAMES,
+  ...forGames('evaluate'),
   repeatsById: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {

@@ -7,7 +7,7 @@ import { answer } from '../../route/answer.ts';
 import { amountField, money } from './amount.ts';
 import { refusedPurchase } from './client-purchases.ts';
 import { PlayerId } from '../../input/fields.ts';
-import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
+import { defineRoute, forGames, invalid } from '../../route/route.ts';
 
 /** The route that records a purchase. */
 export const recordPurchase = defineRoute({
@@ -24,7 +24,7 @@ export const recordPurchase = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
-  ...FOR_GAMES,
+  ...forGames('track'),
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   input: {

@@ -21,6 +21,7 @@ export const refundPurchase = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'none',
   role: 'editor',
+  scope: 'track',
   audit: {
     kind: 'player',
     action: 'refunded',

@@ -87,6 +87,7 @@ export const getPlayerTimeline = defineRoute({
   auth: { keys: ['server'] },
   limitClass: 'events',
   role: 'viewer',
+  scope: 'read',
   audit: {
     kind: 'player',
     action: 'timeline_read',

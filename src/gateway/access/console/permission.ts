@@ -6,12 +6,11 @@ import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 
 /** The reason why a key may not call a route, with the remedy; undefined if it may. */
 export function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
-  const { keys, scope } = route.auth;
+  const { keys } = route.auth;
   if (key.user !== undefined) return forbiddenTo(key.user.role, route);
   if (keys.length === 0) return failure('FORBIDDEN', FOR_PEOPLE);
   if (!keys.includes(key.kind)) return failure('FORBIDDEN', WRONG_KIND);
-  if (scope !== undefined && !key.scopes.has(scope)) return failure('FORBIDDEN', lacksScope(scope));
-  return undefined;
+  return key.scopes.has(route.scope) ? undefined : lacksScope(route.scope);
 }
 
 /** The reason why a person with a role may not call a route. */
@@ -31,9 +30,9 @@ const WRONG_KIND =
   'This endpoint needs a server key (sk_); this is a client key (pk_). An operator creates one with ' +
   '`npm run cli -- keys create --kind server`. Keep it on your servers.';
 
-function lacksScope(scope: string): string {
-  return (
-    `This key lacks the scope \`${scope}\`. Scopes do not change: an operator creates another key with ` +
-    `\`npm run cli -- keys create --scope ${scope}\`.`
-  );
+function lacksScope(scope: string): Failure {
+  const message =
+    `This key lacks the scope \`${scope}\`. Scopes do not change: an admin creates another key under API keys in the ` +
+    `console, or an operator with \`npm run cli -- keys create --scope ${scope}\`.`;
+  return failure('FORBIDDEN', message, { scope });
 }

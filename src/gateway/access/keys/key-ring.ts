@@ -1,5 +1,6 @@
 import type { ConfigEntry, ConfigStore } from '../../../../streams/config/config-store.ts';
 import { hashApiKey } from '../../../../streams/config/api-keys.ts';
+import { grantedScopes } from '../../../../core/vocabulary/documents/key-scopes.ts';
 import { TIERS } from '../../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../../streams/config/games.ts';
 import { KEY_LIMITS } from './limits.ts';
@@ -72,7 +73,7 @@ export function createKeyRing(config: ConfigStore): KeyRing {
       game: entry.game,
       environment: entry.environment,
       limitPerMinute: TIERS[tier],
-      scopes: new Set(scopes),
+      scopes: grantedScopes(scopes),
       requiresPlayerToken: kind === 'client' && game.document.requirePlayerToken === true,
       tenant: game.document.tenant,
       namespace: game.document.namespace,
