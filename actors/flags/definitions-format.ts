@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { formatTimestampOrNull, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
+import { effectiveVersion } from '../../core/vocabulary/labels.ts';
 import { periodOf } from './periods.ts';
 import type {
   FlagDocument,
@@ -72,11 +73,11 @@ export function segmentsNamedBy(flags: readonly FlagDocument[]): ReadonlySet<str
 }
 
 export function writeSegment(segment: SegmentDocument): WireSegment {
-  const { id, key, version, conditions, list, includes, excludes } = segment;
+  const { id, key, conditions, list, includes, excludes } = segment;
   return {
     segment_id: id,
     key,
-    version,
+    version: effectiveVersion(segment),
     ...(list === undefined ? { conditions } : { conditions: MATCHES_NO_PLAYER, static: true }),
     ...(includes === undefined ? {} : { includes }),
     ...(excludes === undefined ? {} : { excludes }),
@@ -88,7 +89,7 @@ const MATCHES_NO_PLAYER: JsonObject = { $nor: [{}] };
 export function writeFlag(flag: FlagDocument): WireFlag {
   return {
     key: flag.key,
-    version: flag.version,
+    version: effectiveVersion(flag),
     period: periodOf(flag),
     flag_type: flag.flagType,
     enabled: flag.enabled,

@@ -32,8 +32,11 @@ export const API_LIMITS = {
   /** Items on one page of a list: the maximum, and the default. */
   pageItems: 500,
   pageItemsDefault: 50,
-  /** `cursor` of a list, in characters. It contains the key of the page's last item. */
-  cursorLength: 512,
+  /**
+   * `cursor` of a list, in characters. It contains what the page's last item is sorted by, and its key: 64 and 128
+   * characters of up to three bytes.
+   */
+  cursorLength: 1_024,
 
   /** `device_id` of a score, in characters, as documented for clients. */
   scoredDeviceIdLength: 64,

@@ -40,7 +40,14 @@ function changeIn(place: Place, before: Shown | undefined, after: Shown | undefi
 const CHANGED = '[hidden, changed]';
 
 /** Fields that are left out, because they are bookkeeping or tell nothing to people. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'salt', 'periods', 'createdRevision', 'updatedAt']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'writes',
+  'salt',
+  'periods',
+  'createdRevision',
+  'updatedAt',
+  'effective',
+]);
 /** Fields with ids of players: only their number is shown, since a player may be erased later. */
 const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
 

@@ -6,6 +6,7 @@ import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
 import type { ConfigEnvironment, DocumentAddress, Documents } from '../../core/vocabulary/documents/documents.ts';
+import { effectiveRevision } from '../../core/vocabulary/labels.ts';
 import { isDocumentKind, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
 
@@ -15,9 +16,13 @@ export interface ConfigEntry<K extends DocumentKind = DocumentKind> extends Docu
   document: Documents[K];
 }
 
-/** A change; `entry` is undefined if the document was deleted. */
+/** A change; `entry` is undefined if the document was deleted, `before` if there was none. */
 export type ConfigChange = {
-  [K in DocumentKind]: { address: DocumentAddress<K>; entry: ConfigEntry<K> | undefined };
+  [K in DocumentKind]: {
+    address: DocumentAddress<K>;
+    entry: ConfigEntry<K> | undefined;
+    before: ConfigEntry<K> | undefined;
+  };
 }[DocumentKind];
 
 export type ConfigWrite<K extends DocumentKind> =
@@ -33,7 +38,8 @@ export interface ConfigStore {
   /** The highest CONFIG revision seen. */
   readonly revision: number;
   /**
-   * The revision of the last change of a flag or segment of a game and environment, deletions included; 0 without any.
+   * The revision of the last change of a flag or segment of a game and environment that concerns players, deletions
+   * included; 0 without any.
    * It is the same on every node that has seen the change, whenever that node started.
    */
   targetingRevision(game: string, environment: ConfigEnvironment): number;
@@ -118,15 +124,16 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     const held = documents.get(address.kind, key);
     // After a reconnect the watch may repeat entries.
     if (held !== undefined && held.revision >= revision) return;
-    if (address.kind === 'flag' || address.kind === 'segment') noteTargeting(address, revision);
     outdated.delete(key);
     locked.delete(key);
     if (value === undefined) {
-      if (documents.delete(address.kind, key)) notify({ address, entry: undefined });
+      noteTargeting(address, revision);
+      if (documents.delete(address.kind, key)) notify({ address, entry: undefined, before: held });
       return;
     }
     const parsed = parseDocument(box, address.kind, key, value);
     if (parsed.kind !== 'opened') {
+      noteTargeting(address, revision);
       if (parsed.kind === 'locked') locked.set(key, revision);
       const why = parsed.kind === 'locked' ? 'its secrets were sealed with a key that this process lacks' : 'bad form';
       logger.error({ key, revision, why }, 'a config document cannot be read and is ignored');
@@ -135,15 +142,17 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     if (!parsed.current) outdated.set(key, address);
     const entry: ConfigEntry<K> = { ...address, revision, document: parsed.document };
     documents.set(key, entry);
-    notify({ address, entry });
+    noteTargeting(address, effectiveRevision(entry));
+    notify({ address, entry, before: held });
   }
 
-  function noteTargeting({ game, environment }: DocumentAddress, revision: number): void {
+  function noteTargeting({ game, environment, kind }: DocumentAddress, revision: number): void {
+    if (kind !== 'flag' && kind !== 'segment') return;
     const scope = `${game}.${environment}`;
     targetingRevisions.set(scope, Math.max(revision, targetingRevisions.get(scope) ?? 0));
   }
 
-  function notify(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): void {
+  function notify(change: Told): void {
     if (!current || !isChange(change)) return;
     for (const listener of listeners) listener(change);
   }
@@ -255,6 +264,13 @@ function isDocument<K extends DocumentKind>(_kind: K, value: unknown): value is 
   return isPlainObject(value);
 }
 
-function isChange(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): change is ConfigChange {
-  return change.entry === undefined || change.entry.kind === change.address.kind;
+interface Told {
+  address: DocumentAddress;
+  entry: ConfigEntry | undefined;
+  before: ConfigEntry | undefined;
+}
+
+function isChange(change: Told): change is ConfigChange {
+  const { address, entry, before } = change;
+  return [entry, before].every((one) => one === undefined || one.kind === address.kind);
 }

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import type { FlagDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
+import { effectiveRevision, withEffective } from '../../../core/vocabulary/labels.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { aCampaign } from '../../campaigns/testing-campaign.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
@@ -267,3 +268,18 @@ const badRule: FlagDocument['rules'][number] = {
   startAt: null,
   endAt: null,
 };
+
+it('a change of a segment for people only makes owners evaluate nobody again', async () => {
+  const { config, definitions, put } = setUp();
+  await put(segment('a'));
+  const before = definitions.segmentsVersion;
+  const [held] = config.list('segment');
+  if (held === undefined) throw new Error('there is no segment');
+  await put(withEffective(held, { ...held.document, version: 2, note: 'n', tags: ['t'] }));
+  expect(definitions.segmentsVersion).toBe(before);
+  const [labelled] = config.list('segment');
+  if (labelled === undefined) throw new Error('there is no segment');
+  expect(effectiveRevision(labelled)).toBe(held.revision);
+  await put(withEffective(labelled, { ...labelled.document, version: 3, conditions: { is_payer: true } }));
+  expect(definitions.segmentsVersion).toBe(before + 1);
+});

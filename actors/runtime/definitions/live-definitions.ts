@@ -2,6 +2,7 @@ import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { zoneOf } from '../../../streams/config/games.ts';
+import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { isTargeting } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { Stop } from '../../../streams/log/log.ts';
@@ -23,7 +24,10 @@ import { createComputingNeeds } from './computing-definitions.ts';
 export interface LiveDefinitions extends Definitions {
   /** Grows with every read: a decision during which it stayed is the same with all other definitions. */
   readonly reads: number;
-  /** Grows with every change of a segment or of a game's thresholds: a sweep then evaluates all players. */
+  /**
+   * Grows with every change of a segment that concerns players, or of a game's thresholds: a sweep then evaluates all
+   * players.
+   */
   readonly segmentsVersion: number;
   /** Whether any game has a segment or its own thresholds, which may have changed while no process ran. */
   readonly wantsSweep: boolean;
@@ -65,14 +69,16 @@ export function createLiveDefinitions(
   const needs = createComputingNeeds(config, brokenProperty);
   const compile = createDocumentCompiler(lookupOf, (game) => settings(game).zone, logger, metrics);
 
-  const stopListening = config.onChange(({ address }) => {
+  const stopListening = config.onChange(({ address, entry, before }) => {
     if (address.kind === 'game') onGame(address.game);
     if (!isTargeting(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
     computedVersion += 1;
     needs.changed(address);
-    if (address.kind === 'segment' || address.kind === 'property') segmentsChanged();
+    const isForPeople =
+      entry !== undefined && before !== undefined && effectiveRevision(entry) === effectiveRevision(before);
+    if ((address.kind === 'segment' || address.kind === 'property') && !isForPeople) segmentsChanged();
   });
 
   function onGame(game: string): void {

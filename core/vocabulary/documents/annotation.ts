@@ -1,3 +1,4 @@
+import type { Labelled } from '../labels.ts';
 import type { WriteMark } from './write-mark.ts';
 
 /** What an annotation may point at. An experiment is a flag, shown with its results. */
@@ -5,7 +6,7 @@ export const ANNOTATED_KINDS = ['flag', 'experiment', 'segment', 'campaign'] as 
 export type AnnotatedKind = (typeof ANNOTATED_KINDS)[number];
 
 /** A note of people on a day or a moment, which charts show. Stored under its id. */
-export interface AnnotationDocument {
+export interface AnnotationDocument extends Labelled {
   /** `ann_` and a UUID. */
   id: string;
   text: string;

@@ -10,6 +10,7 @@ import type { UserDocument } from './users.ts';
 import type { DocumentKind } from './document-kinds.ts';
 import type { ExchangeRatesDocument } from './exchange-rates.ts';
 import type { GameDocument } from './game.ts';
+import type { Labelled } from '../labels.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
 
@@ -45,7 +46,7 @@ export type FilterOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 
 export type FilterCondition = { [operator in FilterOperator]?: unknown };
 
 /** A webhook: its configuration and the fields that the service adds. */
-export interface WebhookDocument {
+export interface WebhookDocument extends Labelled {
   id: string;
   name: string;
   url: string;
@@ -74,7 +75,7 @@ export interface WebhookDocument {
 }
 
 /** A segment. Stored under its id. */
-export interface SegmentDocument {
+export interface SegmentDocument extends Labelled {
   /** `seg_` and a UUID. */
   id: string;
   /** The name in replies and in rules of other systems; unique in its game and environment. */
@@ -176,7 +177,7 @@ export interface FlagArm {
 }
 
 /** A flag. Stored under its key. */
-export interface FlagDocument {
+export interface FlagDocument extends Labelled {
   key: string;
   name: string;
   description: string;
@@ -219,7 +220,7 @@ export type CampaignTrigger =
   | { kind: 'schedule'; at: number };
 
 /** A campaign: a message to the players of an audience, sent on a trigger. Stored under its id. */
-export interface CampaignDocument {
+export interface CampaignDocument extends Labelled {
   /** `cmp_` and a UUID. */
   id: string;
   /** Unique in its game and environment. */
@@ -252,7 +253,7 @@ export interface CampaignDocument {
 }
 
 /** A named computed property. Stored under its key. */
-export interface PropertyDocument {
+export interface PropertyDocument extends Labelled {
   key: string;
   name: string;
   description: string;
@@ -275,7 +276,7 @@ export interface PropertyDocument {
 export type EventSchemaMode = 'observe' | 'warn' | 'enforce';
 
 /** The schema for properties of events of one name. Stored under `eventSchemaKey` of the name. */
-export interface EventSchemaDocument {
+export interface EventSchemaDocument extends Labelled {
   eventName: string;
   description: string;
   /** JSON Schema, draft 2020-12. */

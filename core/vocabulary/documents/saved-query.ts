@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../kernel/text/json.ts';
+import type { Labelled } from '../labels.ts';
 import type { WriteMark } from './write-mark.ts';
 
 /** A question of the query API that people gave a name. Stored under its key. */
-export interface SavedQueryDocument {
+export interface SavedQueryDocument extends Labelled {
   key: string;
   name: string;
   description: string;

@@ -11,6 +11,7 @@ import {
   madeJson,
   nameOf,
 } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { nullable } from '../input/fields.ts';
 import { QueryBody } from './query-fields.ts';
 
@@ -32,6 +33,7 @@ export const SavedQueryBody = Type.Object(
     key: keyOf('Key, unique in game and environment.'),
     name: Type.Optional(nameOf('Display name. Default: the key.')),
     description: Type.Optional(Description),
+    ...LABEL_FIELDS,
     query: QueryBody,
     range_days: Type.Optional(RangeDays),
   },
@@ -53,6 +55,7 @@ export const SavedQuery = Type.Object(
     description: Description,
     query: QueryBody,
     range_days: RangeDays,
+    ...LABELS_SHOWN,
     ...madeFields('query'),
   },
   { description: 'A saved query.' },
@@ -68,6 +71,7 @@ export const SAVED_QUERY_BODY_EXAMPLE = {
 
 export const SAVED_QUERY_EXAMPLE = {
   ...SAVED_QUERY_BODY_EXAMPLE,
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };
 
@@ -80,6 +84,7 @@ export function savedQueryJson(document: SavedQueryDocument): string {
     description,
     query,
     range_days: rangeDays,
+    ...labelsJson(document),
     ...madeJson(document),
   });
 }

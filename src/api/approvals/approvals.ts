@@ -126,7 +126,7 @@ const listApprovals = (changes: Changes): KeyedRoute =>
           ({ document }) => document.id,
           (shown) => JSON.stringify(proposalJson(shown, key.id)),
           query,
-          APPROVAL_LIMITS.proposalPageChars,
+          { mostChars: APPROVAL_LIMITS.proposalPageChars },
         );
         if (page.kind === 'failure') return page;
         return answer(`{"approvals":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);

@@ -15,6 +15,7 @@ import {
   nameOf,
   orNull,
 } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { nullable, oneOf, timeIn } from '../input/fields.ts';
 import { LIFECYCLE_STAGES } from '../../../core/vocabulary/state/lifecycle-stages.ts';
@@ -164,6 +165,7 @@ export const CampaignBody = Type.Object(
     trigger: Trigger,
     content: Content,
     name: orNull(Name),
+    ...LABEL_FIELDS,
     enabled: orNull(Enabled),
     audience: orNull(Audience),
     display_rules: orNull(DisplayRules),
@@ -213,6 +215,7 @@ export const CampaignShown = Type.Object(
     expires_after_seconds: ExpiresAfterSeconds,
     start_at: nullable(StartAt),
     end_at: nullable(EndAt),
+    ...LABELS_SHOWN,
     ...madeFields('campaign'),
   },
   { description: 'A campaign.' },
@@ -237,6 +240,7 @@ export function campaignJson(campaign: CampaignDocument): string {
     expires_after_seconds: campaign.expiresAfterSeconds,
     start_at: formatTimestampOrNull(campaign.startAt),
     end_at: formatTimestampOrNull(campaign.endAt),
+    ...labelsJson(campaign),
     ...madeJson(campaign),
   });
 }
@@ -280,5 +284,6 @@ export const CAMPAIGN_BODY_EXAMPLE = {
 export const CAMPAIGN_EXAMPLE = {
   campaign_id: 'cmp_019bc0de-1234-7abc-8def-0123456789ab',
   ...CAMPAIGN_BODY_EXAMPLE,
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };

@@ -15,6 +15,7 @@ import {
 } from './campaign-resource.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
+import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -26,6 +27,7 @@ import { keyFromName } from '../segments/segment-resource.ts';
 
 const campaigns = definitionRoutes({
   kind: 'campaign',
+  states: SWITCHED,
   tag: 'Campaigns',
   path: '/v1/campaigns/campaigns',
   one: 'campaign',

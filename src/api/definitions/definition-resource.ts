@@ -11,6 +11,7 @@ import type { MaybePromise } from '../route/action.ts';
 import type { Answer } from '../route/answer.ts';
 import type { RequestContext, WriteContext } from '../route/request-context.ts';
 import type { KeyedRoute, ReplyDocs, RouteDocs } from '../route/route.ts';
+import type { States } from './definition-list.ts';
 import type { Written } from './definition-writes.ts';
 import type { Historied, Params } from './history/historied.ts';
 import type { WarnedConditions } from './name-warnings.ts';
@@ -51,6 +52,8 @@ export interface DefinitionResource<K extends DefinitionKind> {
    * Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive.
    */
   isArchived?: (document: Documents[K]) => boolean;
+  /** What `?state=` of the list chooses, besides archived ones. */
+  states?: States<Documents[K]>;
   /** Default: `none`. */
   limitClass?: RouteDocs['limitClass'];
 }

@@ -5,10 +5,12 @@ import { failure, isFailure } from '../../../core/kernel/errors.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { oneOf } from '../input/fields.ts';
 import { basisIn, IfMatch } from '../input/if-match.ts';
-import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
+import { NextCursor, textPageOf } from '../input/paging.ts';
 import { answer, jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
+import { labelsIn, relabelled } from './definition-labels.ts';
+import { isFound, listQueryOf, orderOf, placeIn, type ListQuery } from './definition-list.ts';
 import type { Change, DefinitionResource, DefinitionRoutes } from './definition-resource.ts';
 import { changeDefinition, createDefinition, deleteDefinition } from './definition-writes.ts';
 import { type Historied, documentText } from './history/historied.ts';
@@ -26,6 +28,8 @@ const STATE = {
   state: Type.Optional(oneOf(['archived'], '`archived`: archived definitions instead of current ones.')),
 };
 
+const ARCHIVED = ['archived', 'archived ones instead of current ones'] as const;
+
 /** What every definition has when it is created. */
 export function firstVersion({ origin: { receivedAt } }: RequestContext) {
   return { createdAt: receivedAt, updatedAt: receivedAt, version: 1 };
@@ -34,7 +38,7 @@ export function firstVersion({ origin: { receivedAt } }: RequestContext) {
 /** Creates the shared routes of a kind of definition. */
 export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
   const { kind, tag, path, one, many, id, idOf, keyOf, schema, example, toJson, most, isThere = () => true } = resource;
-  const { storedKeyOf = (id) => id, limitClass = 'none', isArchived } = resource;
+  const { storedKeyOf = (id) => id, limitClass = 'none', isArchived, states = {} } = resource;
   const { missing = () => failure('NOT_FOUND', `The ${one} does not exist.`) } = resource;
   const { taken = () => failure('CONFLICT', `Another ${one} has this key; choose another key.`, { field: 'key' }) } =
     resource;
@@ -43,14 +47,21 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
   const shared = { tag, auth: { keys: ['server'] }, limitClass } as const;
   const itemPath = `${path}/{${id.parameter}}`;
   const ItemParams = Type.Object({ [id.parameter]: Type.String({ description: id.description }) });
+  // People choose keys; ids grow with time.
+  const first = id.parameter === 'id' ? 'created_at' : 'key';
+  const listed = Object.entries(states).map(([name, { description }]) => [name, description] as const);
+  const Query = listQueryOf(first, isArchived === undefined ? listed : [...listed, ARCHIVED]);
   const idIn = (params: Readonly<Record<string, string>>): string => params[id.parameter] ?? '';
 
   function isSought(document: Documents[K], query: object): boolean {
     return 'state' in query && query.state === 'archived' ? isArchived?.(document) === true : isThere(document);
   }
 
-  function entriesIn(query: object, { key, services }: RequestContext): ConfigEntry<K>[] {
-    return services.config.list(kind, key.game, key.environment).filter(({ document }) => isSought(document, query));
+  function entriesIn(query: ListQuery, { key, services }: RequestContext): ConfigEntry<K>[] {
+    const { holds = () => true } = states[String(query.state)] ?? {};
+    return services.config
+      .list(kind, key.game, key.environment)
+      .filter(({ document }) => isSought(document, query) && holds(document) && isFound(document, query));
   }
 
   /** Other definitions with the same key. */
@@ -121,7 +132,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         method: 'GET',
         path,
         errors: [],
-        input: { query: Type.Object({ ...PageQuery.properties, ...state }) },
+        input: { query: Query },
         reply: {
           description: 'A page of the list.',
           schema: Type.Object(
@@ -133,11 +144,14 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         action: {
           kind: 'config',
           read({ query }, context) {
+            const order = orderOf(query, first);
+            const place = placeIn<K>(order.sort, { id: idOf, key: keyOf ?? idOf });
             const page = textPageOf(
               entriesIn(query, context),
-              ({ document }) => idOf(document),
+              ({ document }) => place(document),
               ({ document }) => toJson(document, context.key),
               query,
+              { order },
             );
             if (page.kind === 'failure') return page;
             return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
@@ -189,8 +203,9 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         action: {
           kind: 'write',
           async write({ body }, context) {
-            const document = await make(body, context);
-            if (isFailure(document)) return document;
+            const made = await make(body, context);
+            if (isFailure(made)) return made;
+            const document = relabelled(made, labelsIn(body, {}));
             return createDefinition<K>(
               {
                 address: routes.addressOf(idOf(document), context),
@@ -226,7 +241,11 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
             const id = idIn(params);
             const next = await change(body, context);
             if (isFailure(next)) return next;
-            return routes.change({ id, basis: basisIn({ headers, body }) }, context, next, conflict);
+            const labelled: Change<K> = (held, entry) => {
+              const made = next(held, entry);
+              return isFailure(made) ? made : relabelled(made, labelsIn(body, held));
+            };
+            return routes.change({ id, basis: basisIn({ headers, body }) }, context, labelled, conflict);
           },
           toAnswer: (written, context) => routes.shown(written, context),
           warned,

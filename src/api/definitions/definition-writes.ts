@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import { withEffective } from '../../../core/vocabulary/labels.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import { failure, isFailure, type Failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
@@ -130,13 +131,14 @@ export async function changeDefinition<K extends DefinitionKind>(
     if (isFailure(next)) return next;
     const refusal = staleFor(basis, held.document.version) ?? (await claim(context));
     if (refusal !== undefined) return refusal;
-    const document = nextVersion(next, context);
+    const document = withEffective(held, nextVersion(next, context));
     const write = await context.writes.put(address, document, held.revision);
     if (write.kind === 'written') {
       const { entry } = write;
       const refused = conflict?.(entry.document);
       if (refused === undefined) return { kind: 'written', entry, replayed: false };
-      await context.writes.put(address, { ...held.document, version: entry.document.version + 1 }, entry.revision);
+      const putBack = { ...held.document, version: entry.document.version + 1 };
+      await context.writes.put(address, withEffective(entry, putBack), entry.revision);
       return refused;
     }
     if (write.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;

@@ -24,4 +24,14 @@ export const DEFINITION_LIMITS = {
 
   /** `description` of a definition, in characters. */
   descriptionLength: 1_000,
+  /** Labels of a definition, in characters: with tags at most 3.5 kB. */
+  ownerLength: 200,
+  tags: 20,
+  tagLength: 64,
+  noteLength: 2_000,
+
+  /** `search` of a list, in characters. A list of 10,000 flags is searched in some milliseconds. */
+  searchLength: 200,
+  /** Characters of a name that a list sorts by: they are in the cursor. */
+  sortedLength: 64,
 } as const;

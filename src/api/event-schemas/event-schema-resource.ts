@@ -3,6 +3,7 @@ import type { EventSchemaDocument } from '../../../core/vocabulary/documents/doc
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { BasedOn, Description, MADE_EXAMPLE, madeFields, madeJson } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { oneOf } from '../input/fields.ts';
 
 /* The event schema resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -28,7 +29,13 @@ const Mode = oneOf(
 
 /** The body that creates a schema. Unknown fields are refused. */
 export const EventSchemaBody = Type.Object(
-  { event_name: EventName, schema: Schema, description: Type.Optional(Description), mode: Type.Optional(Mode) },
+  {
+    event_name: EventName,
+    schema: Schema,
+    description: Type.Optional(Description),
+    mode: Type.Optional(Mode),
+    ...LABEL_FIELDS,
+  },
   { additionalProperties: false, description: 'An event schema.' },
 );
 export type EventSchemaBody = Static<typeof EventSchemaBody>;
@@ -51,6 +58,7 @@ export const EventSchema = Type.Object(
     description: Description,
     schema: Schema,
     mode: Mode,
+    ...LABELS_SHOWN,
     ...madeFields('schema'),
   },
   { description: 'An event schema.' },
@@ -69,6 +77,7 @@ export const EVENT_SCHEMA_BODY_EXAMPLE = {
 
 export const EVENT_SCHEMA_EXAMPLE = {
   ...EVENT_SCHEMA_BODY_EXAMPLE,
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };
 
@@ -80,6 +89,7 @@ export function eventSchemaJson(document: EventSchemaDocument): string {
     description,
     schema,
     mode,
+    ...labelsJson(document),
     ...madeJson(document),
   });
 }

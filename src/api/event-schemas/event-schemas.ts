@@ -4,6 +4,7 @@ import type { EventSchemaDocument } from '../../../core/vocabulary/documents/doc
 import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
+import type { States } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import {
   EVENT_SCHEMA_BODY_EXAMPLE,
@@ -18,8 +19,15 @@ import { invalid, writtenBy } from '../route/route.ts';
 
 /* The routes that read and write event schemas. */
 
+const MODES: States<EventSchemaDocument> = {
+  observe: { description: 'violations are counted', holds: ({ mode }) => mode === 'observe' },
+  warn: { description: 'violations are reported to the sender', holds: ({ mode }) => mode === 'warn' },
+  enforce: { description: 'violations are quarantined', holds: ({ mode }) => mode === 'enforce' },
+};
+
 const schemas = definitionRoutes({
   kind: 'event_schema',
+  states: MODES,
   tag: 'Event schemas',
   path: '/v1/events/schemas',
   one: 'event schema',

@@ -72,7 +72,16 @@ const Definitions = Type.Object(
   { description: 'The definitions of flags.' },
 );
 
-const { name: _name, description: _description, created_at: _created, updated_at: _updated, ...flag } = FLAG_EXAMPLE;
+const {
+  name: _name,
+  description: _description,
+  owner: _owner,
+  tags: _tags,
+  note: _note,
+  created_at: _created,
+  updated_at: _updated,
+  ...flag
+} = FLAG_EXAMPLE;
 
 export const getFlagDefinitions = defineRoute({
   method: 'GET',

@@ -17,6 +17,7 @@ import {
   orNull,
   ReadOnly,
 } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { oneOf, timeOut } from '../input/fields.ts';
 import { DefaultServe, FlagBucketBy, Prerequisites, Rules, Variants } from './flag-rule-fields.ts';
@@ -49,6 +50,7 @@ export const FlagBody = Type.Object(
     flag_type: FlagTypeName,
     name: Type.Optional(Name),
     description: Type.Optional(Description),
+    ...LABEL_FIELDS,
     enabled: Type.Optional(Enabled),
     client_visible: Type.Optional(ClientVisible),
     default_value: Type.Optional(DefaultValue),
@@ -76,6 +78,7 @@ export const FlagPatch = Type.Object(
     key: CurrentKey,
     name: orNull(Name),
     description: orNull(Description),
+    ...LABEL_FIELDS,
     flag_type: Type.Optional(FlagTypeName),
     enabled: orNull(Enabled),
     client_visible: orNull(ClientVisible),
@@ -117,6 +120,7 @@ export const FlagShown = Type.Object(
     salt: Type.String({
       description: 'Random text. The salt, and what `bucket_by` names, determine percentage and variant of a player.',
     }),
+    ...LABELS_SHOWN,
     ...madeFields('flag'),
     edit_effect: EditEffect,
     archived_at: Type.Optional(timeOut('When the flag was archived. Absent: it is not.')),
@@ -140,6 +144,7 @@ export function flagJson(flag: FlagDocument): string {
     targeting_rules: flag.rules.map((rule) => ({ name: rule.name, ...writeRule(rule) })),
     prerequisites: flag.prerequisites.map(writePrerequisite),
     salt: flag.salt,
+    ...labelsJson(flag),
     ...madeJson(flag),
     edit_effect: flag.editEffect ?? 'none',
     ...(flag.archivedAt === null ? {} : { archived_at: formatTimestamp(flag.archivedAt) }),
@@ -187,6 +192,7 @@ export const FLAG_BODY_EXAMPLE = {
 export const FLAG_EXAMPLE = {
   ...FLAG_BODY_EXAMPLE,
   salt: 'Zk3vQ0b1c2d4e5f6',
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
   edit_effect: 'none',
 };

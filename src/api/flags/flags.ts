@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { FLAG_API_LIMITS } from './limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
+import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import { RestoreBody, restorePreview, RESTORES } from '../definitions/history/restore-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
@@ -34,6 +35,7 @@ export const missingFlag = (): Failure => failure('FLAG_NOT_FOUND');
 
 const flags = definitionRoutes({
   kind: 'flag',
+  states: SWITCHED,
   tag: 'Feature flags',
   path: '/v1/flags/flags',
   one: 'flag',

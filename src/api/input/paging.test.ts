@@ -77,3 +77,23 @@ it('a page of texts ends with the text that exceeds its size, and its cursor lea
   }
   expect(seen).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
 });
+
+it('pages of a descending list contain every item once, and a cursor belongs to one order', () => {
+  const down = { name: 'name desc', isDescending: true };
+  assert(
+    property(keys, integer({ min: 1, max: 7 }), (all, limit) => {
+      const seen: string[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const query = cursor === undefined ? { limit } : { limit, cursor };
+        const found: ReturnType<typeof pageOf<string>> = pageOf(all, (item) => item, query, down);
+        if (found.kind === 'failure') throw new Error(found.message);
+        seen.push(...found.items);
+        cursor = found.nextCursor;
+        if (cursor === null) continue;
+        const other = pageOf(all, (item) => item, { cursor }, { ...down, name: 'name asc' });
+        expect(other).toMatchObject({ code: 'VALIDATION_ERROR' });
+      }
+      expect(seen).toEqual(all.toSorted((a, b) => (a > b ? -1 : 1)));
+    }),
+  );
+});

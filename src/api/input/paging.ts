@@ -40,6 +40,14 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
+/** The order of a list that has several. Its name is in cursors, because a place in one means nothing in another. */
+export interface PageOrder {
+  name: string;
+  isDescending: boolean;
+}
+
+const BY_KEY: PageOrder = { name: '', isDescending: false };
+
 /**
  * A page of items held in memory, in the order of their keys (by code unit).
  * @returns a VALIDATION_ERROR if `encode` did not produce the cursor
@@ -48,13 +56,23 @@ export function pageOf<T>(
   all: readonly T[],
   keyOf: (item: T) => string,
   { limit = API_LIMITS.pageItemsDefault, cursor }: PageQuery,
+  order: PageOrder = BY_KEY,
 ): Page<T> | Failure {
-  const after = cursor === undefined ? '' : decode(cursor);
-  if (after === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-  const rest = all.filter((item) => keyOf(item) > after).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const after = cursor === undefined ? undefined : decode(cursor, order);
+  if (cursor !== undefined && after === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+  const forth = order.isDescending ? -1 : 1;
+  const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -forth : forth);
+  const rest = all
+    .map((item) => ({ item, key: keyOf(item) }))
+    .filter(({ key }) => after === undefined || compare(key, after) > 0)
+    .sort((one, other) => compare(one.key, other.key));
   const items = rest.slice(0, limit);
   const last = items.at(-1);
-  return { kind: 'page', items, nextCursor: last === undefined || rest.length <= limit ? null : encode(keyOf(last)) };
+  return {
+    kind: 'page',
+    items: items.map(({ item }) => item),
+    nextCursor: last === undefined || rest.length <= limit ? null : encode(last.key, order),
+  };
 }
 
 /**
@@ -66,9 +84,9 @@ export function textPageOf<T>(
   keyOf: (item: T) => string,
   textOf: (item: T) => string,
   query: PageQuery,
-  mostChars: number = INPUT_LIMITS.pageChars,
+  { mostChars = INPUT_LIMITS.pageChars, order = BY_KEY }: { mostChars?: number; order?: PageOrder } = {},
 ): Page<string> | Failure {
-  const page = pageOf(all, keyOf, query);
+  const page = pageOf(all, keyOf, query, order);
   if (page.kind === 'failure') return page;
   const texts: string[] = [];
   let chars = 0;
@@ -77,7 +95,7 @@ export function textPageOf<T>(
     texts.push(text);
     chars += text.length;
     if (chars > mostChars && index + 1 < page.items.length) {
-      return { kind: 'page', items: texts, nextCursor: encode(keyOf(item)) };
+      return { kind: 'page', items: texts, nextCursor: encode(keyOf(item), order) };
     }
   }
   return { kind: 'page', items: texts, nextCursor: page.nextCursor };
@@ -86,11 +104,12 @@ export function textPageOf<T>(
 /** The fault of a cursor that does not belong to the request. */
 export const NOT_A_CURSOR = 'is not a cursor of this list; send the `next_cursor` of a page with the same filters';
 
-function encode(key: string): string {
-  return Buffer.from(key).toString('base64url');
+function encode(key: string, { name }: PageOrder): string {
+  return Buffer.from(name === '' ? key : `${name}\0${key}`).toString('base64url');
 }
 
-function decode(cursor: string): string | undefined {
-  const key = Buffer.from(cursor, 'base64url').toString();
-  return key !== '' && encode(key) === cursor ? key : undefined;
+function decode(cursor: string, order: PageOrder): string | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const key = order.name === '' ? text : text.slice(order.name.length + 1);
+  return key !== '' && encode(key, order) === cursor ? key : undefined;
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { propertyFaults, specOf } from '../../../actors/properties/property-document.ts';
+import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
 import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { COMPUTED_LIMITS } from '../../../actors/properties/limits.ts';
@@ -56,13 +57,13 @@ const getProperty = defineRoute({
     call({ params }, context) {
       const entry = properties.find(params.key, context);
       if (entry === undefined) return properties.missing();
-      const { document, revision, key } = entry;
+      const { document, key } = entry;
       const { game, environment } = context.key;
       const question = {
         game,
         environment,
         segmentId: '',
-        revision,
+        revision: effectiveRevision(entry),
         properties: [propertyIdOf(specOf(document), key)],
       };
       return context.services.segmentProgress(question).then(

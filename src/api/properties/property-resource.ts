@@ -15,6 +15,7 @@ import {
   nameOf,
   ReadOnly,
 } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { nullable, oneOf } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
 import { AGGREGATE_RULES, AGGREGATES } from '../../../core/vocabulary/state/aggregates.ts';
@@ -65,6 +66,7 @@ export const PropertyBody = Type.Object(
     aggregate: AggregateField,
     name: Type.Optional(nameOf('Display name. Default: the key.')),
     description: Type.Optional(Description),
+    ...LABEL_FIELDS,
     where: Type.Optional(Where),
     value: Type.Optional(Value),
     within_days: Type.Optional(WithinDays),
@@ -90,6 +92,7 @@ const fields = {
   aggregate: AggregateField,
   value: Value,
   within_days: WithinDays,
+  ...LABELS_SHOWN,
   ...madeFields('property'),
 };
 
@@ -128,6 +131,7 @@ export const PROPERTY_BODY_EXAMPLE = {
 
 export const PROPERTY_EXAMPLE = {
   ...PROPERTY_BODY_EXAMPLE,
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };
 
@@ -143,6 +147,7 @@ export function propertyJson(document: PropertyDocument, progress?: SegmentsProg
     aggregate,
     value,
     within_days: withinDays,
+    ...labelsJson(document),
     ...madeJson(document),
     ...(progress === undefined ? {} : { past: pastOf(progress) }),
   });

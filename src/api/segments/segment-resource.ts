@@ -15,6 +15,7 @@ import {
   nameOf,
   ReadOnly,
 } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { oneOf, PlayerId, timeOrNull } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
@@ -53,6 +54,7 @@ export const SegmentBody = Type.Object(
     includes: Type.Optional(includes),
     excludes: Type.Optional(excludes),
     description: Type.Optional(Description),
+    ...LABEL_FIELDS,
     enabled: Type.Optional(enabled),
     evaluation: ReadOnly,
     used_by: ReadOnly,
@@ -96,6 +98,7 @@ const fields = {
   excludes,
   warnings: Warnings,
   enabled,
+  ...LABELS_SHOWN,
   ...madeFields('segment'),
 };
 
@@ -150,6 +153,7 @@ export const SEGMENT_EXAMPLE = {
   kind: 'dynamic',
   includes: [],
   excludes: [],
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };
 
@@ -175,6 +179,7 @@ export function segmentJson(
     includes,
     excludes,
     enabled: segment.enabled ?? true,
+    ...labelsJson(segment),
     ...madeJson(segment),
     ...(more === undefined ? {} : { used_by: more.usedBy, evaluation: evaluationOf(more.progress) }),
   });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { STATIC, type SegmentDocument, type SegmentList } from '../../../core/vocabulary/documents/documents.ts';
+import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
 import { newLoadId } from '../../../core/vocabulary/documents/player-lists.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { SEGMENT_API_LIMITS } from './limits.ts';
@@ -8,6 +9,7 @@ import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedIdsIn } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
+import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -31,6 +33,7 @@ import {
 
 const segments = definitionRoutes({
   kind: 'segment',
+  states: SWITCHED,
   tag: 'Segments',
   path: '/v1/segments/segments',
   one: 'segment',
@@ -71,7 +74,8 @@ const getSegment = defineRoute({
       const { game, environment } = context.key;
       const entry = config.get(segments.addressOf(params.id, context));
       if (entry === undefined) return noSegment();
-      const { document, revision } = entry;
+      const { document } = entry;
+      const revision = effectiveRevision(entry);
       const properties = computedIdsIn([document.conditions], context);
       return segmentProgress({ game, environment, segmentId: document.id, revision, properties }).then(
         (progress) =>

@@ -7,7 +7,8 @@ import type { ApiKey } from '../../access/api-key.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
-import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
+import { BasedOn, MADE_EXAMPLE, madeFields, madeJson, nameOf, orNull } from '../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { oneOf, timeOrNull, timeOut } from '../input/fields.ts';
 import { WebhookWarnings, webhookWarnings } from './filter-rules.ts';
 
@@ -110,6 +111,7 @@ export const WebhookBody = Type.Object(
     enabled: Type.Optional(Enabled),
     headers: Type.Optional(Type.Unsafe<Headers>(headers)),
     retry_policy: Type.Optional(RetryPolicy),
+    ...LABEL_FIELDS,
     filters: Type.Optional(Type.Unsafe<Filters>(filters)),
     secret: Type.Optional(
       secretOf('Signing secret. Default: a random one. Only the response to this request shows it.'),
@@ -130,6 +132,7 @@ export const WebhookPatch = Type.Object(
     enabled: orNull(Enabled),
     headers: Type.Optional(Type.Unsafe<Headers | null>({ ...headers, type: ['object', 'null'] })),
     retry_policy: orNull(RetryPolicy),
+    ...LABEL_FIELDS,
     filters: Type.Optional(Type.Unsafe<Filters | null>({ ...filters, type: ['object', 'null'] })),
     secret: Type.Optional(secretOf('New signing secret, with the same effect as rotate-secret.')),
   },
@@ -168,8 +171,8 @@ const shownFields = {
     ),
   ),
   warnings: WebhookWarnings,
-  created_at: timeOut('When the webhook was created.'),
-  version: Type.Integer({ description: 'Version, counted from 1.' }),
+  ...LABELS_SHOWN,
+  ...madeFields('webhook'),
 };
 
 /** A webhook in a response. */
@@ -235,8 +238,8 @@ function shown(webhook: WebhookDocument): Static<typeof Webhook> {
     filters: webhook.filters,
     ...(disabled === undefined ? {} : { disabled: { at: formatTimestamp(disabled.at), reason: disabled.reason } }),
     ...(warnings.length === 0 ? {} : { warnings }),
-    created_at: formatTimestamp(webhook.createdAt),
-    version: webhook.version,
+    ...labelsJson(webhook),
+    ...madeJson({ ...webhook, updatedAt: webhook.updatedAt ?? webhook.createdAt }),
   };
 }
 
@@ -253,8 +256,8 @@ export const WEBHOOK_BODY_EXAMPLE = {
 export const WEBHOOK_EXAMPLE = {
   webhook_id: 'wh_019bc0de-1234-7abc-8def-0123456789ab',
   ...WEBHOOK_BODY_EXAMPLE,
-  created_at: '2026-01-15T10:30:00.000Z',
-  version: 1,
+  ...LABELS_EXAMPLE,
+  ...MADE_EXAMPLE,
 };
 
 export const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

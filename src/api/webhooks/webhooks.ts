@@ -7,6 +7,7 @@ import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
+import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { IfMatch } from '../input/if-match.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -40,6 +41,7 @@ import {
 
 export const webhooks = definitionRoutes({
   kind: 'webhook',
+  states: SWITCHED,
   tag: 'Webhooks',
   path: '/v1/integrations/webhooks',
   one: 'webhook',
@@ -75,7 +77,7 @@ export function enabledWebhook(
  * @param allowPrivateHosts hosts that need not be public
  */
 export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly string[]): KeyedRoute[] => [
-  webhooks.listRoute({ description: 'Ordered by id, without secrets and values of headers.' }),
+  webhooks.listRoute({ description: 'Ordered by creation time, oldest first, without secrets and values of headers.' }),
   webhooks.createRoute({
     // A webhook sends players' data to any address, so changing where is for admins; repeating a delivery is not.
     ...writtenBy('admin', 'none', 'configure'),

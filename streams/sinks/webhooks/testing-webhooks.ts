@@ -107,8 +107,9 @@ export function createFakeConfig(clock: Clock): FakeConfig {
       const address = { game, environment, kind: 'webhook' as const, key: document.id };
       const entry = { ...address, revision: written, document };
       apply(() => {
+        const before = entries.get(document.id);
         entries.set(document.id, entry);
-        return { address, entry };
+        return { address, entry, before };
       }, written);
       return entry;
     },
@@ -116,8 +117,9 @@ export function createFakeConfig(clock: Clock): FakeConfig {
       const { game = 'demo', environment = 'live' as const } = entries.get(id) ?? {};
       written += 1;
       apply(() => {
+        const before = entries.get(id);
         entries.delete(id);
-        return { address: { game, environment, kind: 'webhook', key: id }, entry: undefined };
+        return { address: { game, environment, kind: 'webhook', key: id }, entry: undefined, before };
       }, written);
     },
     lag() {

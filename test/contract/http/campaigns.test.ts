@@ -57,6 +57,9 @@ describe('creating a campaign', () => {
     expect(status).toBe(201);
     expect(answered.data).toEqual({
       ...body,
+      owner: '',
+      tags: [],
+      note: '',
       campaign_id: expect.stringMatching(/^cmp_[0-9a-f-]{36}$/),
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -54,6 +54,9 @@ describe('creating a segment', () => {
       kind: 'dynamic',
       includes: [],
       excludes: [],
+      owner: '',
+      tags: [],
+      note: '',
       segment_id: expect.stringMatching(/^seg_[0-9a-f-]{36}$/),
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -216,7 +219,7 @@ describe('reading segments', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
-  it('returns how many players have been evaluated since the latest edit', async () => {
+  it('returns how many players have been evaluated since the latest edit that concerns them', async () => {
     const revisions: number[] = [];
     const segmentProgress = async (question: SegmentQuestion) => {
       expect(question).toMatchObject({ game: 'demo', environment: 'live' });
@@ -225,7 +228,9 @@ describe('reading segments', () => {
     };
     const other = await startGateway({ configStore: gateway.config, segmentProgress });
     const id = await made();
-    await call('PUT', `${PATH}/${id}`, { ...GOOD, version: 1 });
+    await call('PUT', `${PATH}/${id}`, { ...GOOD, conditions: {}, version: 1 });
+    const { revision } = gateway.config;
+    await call('PUT', `${PATH}/${id}`, { ...GOOD, conditions: {}, note: 'n', version: 2 });
     const { data } = await bodyOf(await other.call(key, 'GET', `${PATH}/${id}`));
     expect(data['evaluation']).toEqual({
       status: 'running',
@@ -233,7 +238,7 @@ describe('reading segments', () => {
       players_total: 100,
       players_over_budget: 3,
     });
-    expect(revisions).toEqual([gateway.config.revision]);
+    expect(revisions).toEqual([revision]);
     await other.close();
   });
 

@@ -59,7 +59,11 @@ describe('an existing webhook', () => {
       headers: {},
       retry_policy: { max_retries: 4, backoff: 'exponential' },
       filters: {},
+      owner: '',
+      tags: [],
+      note: '',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      updated_at: one.body.data['created_at'],
       version: 1,
     });
     const first = await call('GET', `${PATH}?limit=2`);
@@ -112,7 +116,11 @@ describe('an existing webhook', () => {
       headers: { 'X-B': '[hidden]' },
       retry_policy: { max_retries: 0, backoff: 'exponential' },
       filters: {},
+      owner: '',
+      tags: [],
+      note: '',
       created_at: new Date(createdAt).toISOString(),
+      updated_at: expect.stringMatching(/^\d{4}-.*Z$/),
       version: 2,
     });
     expect((await call('GET', `${PATH}/${id}`)).body.data).toEqual(body.data);

@@ -37,7 +37,11 @@ describe('creating a webhook', () => {
     expect(data).toEqual({
       ...body,
       webhook_id: expect.stringMatching(/^wh_[0-9a-f-]{36}$/),
+      owner: '',
+      tags: [],
+      note: '',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      updated_at: data.created_at,
       version: 1,
       warnings: ['amount', 'currency'].map((name) => ({
         path: `/filters/properties.${name}`,

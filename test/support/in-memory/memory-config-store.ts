@@ -5,6 +5,7 @@ import {
   type ConfigStore,
 } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
 import type { DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 
 /** A config store without a log, for tests of code that reads and writes definitions. */
@@ -21,8 +22,12 @@ export function createMemoryConfigStore(): MemoryConfigStore {
 
   const nameOf = ({ game, environment, kind, key }: DocumentAddress): string => `${game}.${environment}.${kind}.${key}`;
   const tell = (change: ConfigChange): void => {
-    const { game, environment, kind } = change.address;
-    if (kind === 'flag' || kind === 'segment') targetingRevisions.set(`${game}.${environment}`, revision);
+    const { address, entry } = change;
+    const changed = entry === undefined ? revision : effectiveRevision(entry);
+    const scope = `${address.game}.${address.environment}`;
+    if (address.kind === 'flag' || address.kind === 'segment') {
+      targetingRevisions.set(scope, Math.max(changed, targetingRevisions.get(scope) ?? 0));
+    }
     for (const listener of listeners) listener(change);
   };
 
@@ -44,15 +49,16 @@ export function createMemoryConfigStore(): MemoryConfigStore {
       const entry: ConfigEntry<K> = { ...address, document, revision };
       documents.set(nameOf(address), entry);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- address and entry are of one kind K; the compiler can't see that the pair is one of the union's members
-      tell({ address, entry } as unknown as ConfigChange);
+      tell({ address, entry, before: held } as unknown as ConfigChange);
       return { kind: 'written', entry };
     },
     async delete(address) {
       if (store.down) return false;
       revision += 1;
+      const before = store.get(address);
       const held = documents.delete(address.kind, nameOf(address));
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-      tell({ address, entry: undefined } as unknown as ConfigChange);
+      tell({ address, entry: undefined, before } as unknown as ConfigChange);
       return held;
     },
     onChange(listener) {

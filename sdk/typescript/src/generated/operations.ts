@@ -226,6 +226,12 @@ type Campaign = {
   readonly start_at: string | null;
   /** When the campaign stops triggering and delivering. */
   readonly end_at: string | null;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the campaign was created. */
@@ -255,6 +261,12 @@ type ComputedProperty = {
   readonly value: string | null;
   /** Window in UTC days, today included, 1 to 90. */
   readonly within_days: number | null;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the property was created. */
@@ -368,6 +380,12 @@ type EventSchema = {
   readonly schema: Readonly<Record<string, unknown>>;
   /** What happens to events that violate the schema. */
   readonly mode: 'observe' | 'warn' | 'enforce';
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the schema was created. */
@@ -476,6 +494,12 @@ type Flag = {
   readonly prerequisites: readonly Prerequisite[];
   /** Random text. */
   readonly salt: string;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the flag was created. */
@@ -635,6 +659,12 @@ type Note = {
     /** E-mail address of the person, for people who are signed in. */
     readonly email: string | null;
   };
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the annotation was created. */
@@ -893,6 +923,12 @@ type SavedQuery = {
   readonly query: AnalyticsQuery;
   /** Range for whoever opens the query: this many days before today, and today. */
   readonly range_days: number | null;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the query was created. */
@@ -956,6 +992,12 @@ type Segment = {
   readonly warnings?: readonly Warning[];
   /** Whether the segment is evaluated. */
   readonly enabled: boolean;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the segment was created. */
@@ -1314,10 +1356,18 @@ type Webhook = {
     /** Why it may never match. */
     readonly message: string;
   }[];
-  /** When the webhook was created. */
-  readonly created_at: string;
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
   /** Version, counted from 1. */
   readonly version: number;
+  /** When the webhook was created. */
+  readonly created_at: string;
+  /** When the webhook was last changed. */
+  readonly updated_at: string;
 };
 
 /** What is divided. */
@@ -2423,6 +2473,16 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
+      /** Only these. */
+      readonly state?: 'observe' | 'warn' | 'enforce';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -2450,6 +2510,12 @@ export interface Operations {
       readonly description?: string;
       /** What happens to events that violate the schema. */
       readonly mode?: 'observe' | 'warn' | 'enforce';
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
@@ -2492,6 +2558,12 @@ export interface Operations {
       readonly description?: string;
       /** What happens to events that violate the schema. */
       readonly mode?: 'observe' | 'warn' | 'enforce';
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
@@ -2957,6 +3029,14 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -2986,6 +3066,12 @@ export interface Operations {
       readonly name?: string;
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /**
        * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
        * and `$all`.
@@ -3035,6 +3121,12 @@ export interface Operations {
       readonly value: string | null;
       /** Window in UTC days, today included, 1 to 90. */
       readonly within_days: number | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner: string;
+      /** Tags, in lower case. */
+      readonly tags: readonly string[];
+      /** What colleagues should know. */
+      readonly note: string;
       /** Version, counted from 1. */
       readonly version: number;
       /** When the property was created. */
@@ -3079,6 +3171,12 @@ export interface Operations {
       readonly name?: string;
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /**
        * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
        * and `$all`.
@@ -3206,6 +3304,16 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
+      /** Only these. */
+      readonly state?: 'enabled' | 'disabled';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -3239,6 +3347,12 @@ export interface Operations {
       readonly excludes?: readonly string[];
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
       /** Read-only, as returned by GET. */
@@ -3300,6 +3414,12 @@ export interface Operations {
       readonly warnings?: readonly Warning[];
       /** Whether the segment is evaluated. */
       readonly enabled: boolean;
+      /** Who answers for it: a person or a team. */
+      readonly owner: string;
+      /** Tags, in lower case. */
+      readonly tags: readonly string[];
+      /** What colleagues should know. */
+      readonly note: string;
       /** Version, counted from 1. */
       readonly version: number;
       /** When the segment was created. */
@@ -3360,6 +3480,12 @@ export interface Operations {
       readonly excludes?: readonly string[];
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
       /** Read-only, as returned by GET. */
@@ -3718,8 +3844,16 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
-      /** `archived`: archived definitions instead of current ones. */
-      readonly state?: 'archived';
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
+      /** Only these. */
+      readonly state?: 'enabled' | 'disabled' | 'archived';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -3747,6 +3881,12 @@ export interface Operations {
       readonly name?: string;
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
       /** Whether client keys may learn of the flag. */
@@ -3818,6 +3958,12 @@ export interface Operations {
       readonly name?: string;
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
       /** Whether client keys may learn of the flag. */
@@ -3883,6 +4029,12 @@ export interface Operations {
       readonly name?: string | null;
       /** Free text for people. */
       readonly description?: string | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Type of the served values. */
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
@@ -4047,6 +4199,12 @@ export interface Operations {
       readonly name?: string | null;
       /** Free text for people. */
       readonly description?: string | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Type of the served values. */
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
@@ -4785,6 +4943,16 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
+      /** Only these. */
+      readonly state?: 'enabled' | 'disabled';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -4812,6 +4980,12 @@ export interface Operations {
       readonly content: Content;
       /** Display name. */
       readonly name?: string | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the campaign triggers and delivers interventions. */
       readonly enabled?: boolean | null;
       /** Id of the segment (`seg_…`) that the player must be in. */
@@ -4896,6 +5070,12 @@ export interface Operations {
       readonly content: Content;
       /** Display name. */
       readonly name?: string | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the campaign triggers and delivers interventions. */
       readonly enabled?: boolean | null;
       /** Id of the segment (`seg_…`) that the player must be in. */
@@ -4972,6 +5152,12 @@ export interface Operations {
       readonly content?: Content;
       /** Display name. */
       readonly name?: string | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Whether the campaign triggers and delivers interventions. */
       readonly enabled?: boolean | null;
       /** Id of the segment (`seg_…`) that the player must be in. */
@@ -5239,6 +5425,12 @@ export interface Operations {
         readonly content: Content;
         /** Display name. */
         readonly name?: string | null;
+        /** Who answers for it: a person or a team. */
+        readonly owner?: string | null;
+        /** Up to 20 tags of 64 characters. */
+        readonly tags?: readonly string[] | null;
+        /** What colleagues should know. */
+        readonly note?: string | null;
         /** Whether the campaign triggers and delivers interventions. */
         readonly enabled?: boolean | null;
         /** Id of the segment (`seg_…`) that the player must be in. */
@@ -5470,6 +5662,16 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
+      /** Only these. */
+      readonly state?: 'enabled' | 'disabled';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -5509,6 +5711,12 @@ export interface Operations {
         /** Delay between attempts: `exponential` (default. */
         readonly backoff?: 'exponential' | 'linear' | 'none';
       };
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Conditions by property path, for example `properties.amount`. */
       readonly filters?: Readonly<Record<string, Operators>>;
       /** Signing secret. */
@@ -5517,6 +5725,8 @@ export interface Operations {
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly webhook_id?: unknown;
       /** Read-only, as returned by GET. */
@@ -5563,10 +5773,18 @@ export interface Operations {
         /** Why it may never match. */
         readonly message: string;
       }[];
-      /** When the webhook was created. */
-      readonly created_at: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner: string;
+      /** Tags, in lower case. */
+      readonly tags: readonly string[];
+      /** What colleagues should know. */
+      readonly note: string;
       /** Version, counted from 1. */
       readonly version: number;
+      /** When the webhook was created. */
+      readonly created_at: string;
+      /** When the webhook was last changed. */
+      readonly updated_at: string;
       /** Signing secret. */
       readonly secret: string;
     };
@@ -5621,12 +5839,20 @@ export interface Operations {
         /** Delay between attempts: `exponential` (default. */
         readonly backoff?: 'exponential' | 'linear' | 'none';
       } | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Conditions by property path, for example `properties.amount`. */
       readonly filters?: Readonly<Record<string, Operators>> | null;
       /** New signing secret, with the same effect as rotate-secret. */
       readonly secret?: string;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly webhook_id?: unknown;
       /** Read-only, as returned by GET. */
@@ -5678,6 +5904,8 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
       readonly webhook_id?: unknown;
       /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
@@ -5723,10 +5951,18 @@ export interface Operations {
         /** Why it may never match. */
         readonly message: string;
       }[];
-      /** When the webhook was created. */
-      readonly created_at: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner: string;
+      /** Tags, in lower case. */
+      readonly tags: readonly string[];
+      /** What colleagues should know. */
+      readonly note: string;
       /** Version, counted from 1. */
       readonly version: number;
+      /** When the webhook was created. */
+      readonly created_at: string;
+      /** When the webhook was last changed. */
+      readonly updated_at: string;
       /** New signing secret. */
       readonly secret: string;
       /** When the previous secret stops signing deliveries. */
@@ -5794,6 +6030,8 @@ export interface Operations {
       readonly version: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly webhook_id?: unknown;
       /** Read-only, as returned by GET. */
@@ -6953,6 +7191,14 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -6978,6 +7224,12 @@ export interface Operations {
       readonly name?: string;
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
       /** Range for whoever opens the query: this many days before today, and today. */
@@ -7022,6 +7274,12 @@ export interface Operations {
       readonly name?: string;
       /** Free text for people. */
       readonly description?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
       /** Range for whoever opens the query: this many days before today, and today. */
@@ -7142,6 +7400,14 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -7172,6 +7438,12 @@ export interface Operations {
         /** Key of the flag, or id of the segment or campaign. */
         readonly key: string;
       } | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
@@ -7221,6 +7493,12 @@ export interface Operations {
         /** Key of the flag, or id of the segment or campaign. */
         readonly key: string;
       } | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ANNOTATED_KINDS, type AnnotationDocument } from '../../../../core/vocabulary/documents/annotation.ts';
 import type { ApiKey } from '../../../access/api-key.ts';
 import { BasedOn, MADE_EXAMPLE, madeFields, madeJson } from '../../definitions/definition-fields.ts';
+import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../../definitions/definition-labels.ts';
 import { nullable, oneOf, textOrNull, timeIn } from '../../input/fields.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { ANALYTICS_LIMITS } from '../limits.ts';
@@ -32,13 +33,13 @@ const Link = nullable(
 
 /** The body that creates an annotation. */
 export const AnnotationBody = Type.Object(
-  { text: Text, at: At, link: Type.Optional(Link) },
+  { text: Text, at: At, link: Type.Optional(Link), ...LABEL_FIELDS },
   { additionalProperties: false, description: 'An annotation.' },
 );
 
 /** The body that changes fields of an annotation. */
 export const AnnotationChange = Type.Object(
-  { text: Type.Optional(Text), at: Type.Optional(At), link: Type.Optional(Link), version: BasedOn },
+  { text: Type.Optional(Text), at: Type.Optional(At), link: Type.Optional(Link), ...LABEL_FIELDS, version: BasedOn },
   { additionalProperties: false, description: 'Fields to change.' },
 );
 export type AnnotationChange = Static<typeof AnnotationChange>;
@@ -57,6 +58,7 @@ export const Annotation = Type.Object(
       },
       { description: 'Who made it.' },
     ),
+    ...LABELS_SHOWN,
     ...madeFields('annotation'),
   },
   { description: 'A note on a day or a moment.' },
@@ -72,6 +74,7 @@ export const ANNOTATION_EXAMPLE = {
   annotation_id: 'ann_0198a3b2-7c4d-7e5f-8a9b-0c1d2e3f4a5b',
   ...ANNOTATION_BODY_EXAMPLE,
   made_by: { kind: 'user', id: '0198a3b2-7c4d-7e5f-8a9b-0c1d2e3f4a5c', email: 'ann@example.com' },
+  ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };
 
@@ -85,6 +88,7 @@ export function annotationJson(document: AnnotationDocument, key?: ApiKey): stri
     at,
     link,
     made_by: { kind: madeBy.kind, id: madeBy.id, email: isShown ? madeBy.email : null },
+    ...labelsJson(document),
     ...madeJson(document),
   });
 }

@@ -1,5 +1,6 @@
 import type { CommandBody } from '../../../../core/vocabulary/commands/commands.ts';
 import type { SegmentDocument, SegmentList } from '../../../../core/vocabulary/documents/documents.ts';
+import { withEffective } from '../../../../core/vocabulary/labels.ts';
 import { loadBegan, newLoadId } from '../../../../core/vocabulary/documents/player-lists.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import type { ConfigEntry, ConfigStore } from '../../../../streams/config/config-store.ts';
@@ -144,7 +145,8 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
       if (isLate(load)) return TOO_SLOW;
       const at = clock.wallMs();
       const { document, revision } = held;
-      const next = { ...document, version: document.version + 1, updatedAt: at, list: { load, players, loadedAt: at } };
+      const list = { load, players, loadedAt: at };
+      const next = withEffective(held, { ...document, version: document.version + 1, updatedAt: at, list });
       const write = await config.put(address, marked(next), revision);
       if (write.kind === 'written') return write;
       if (write.kind === 'unavailable' || !(await changed(config, address, revision))) break;

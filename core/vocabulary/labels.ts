@@ -1,0 +1,68 @@
+/** What people write on a definition for each other. Each is absent if it is empty. */
+export interface Labels {
+  /** Who answers for it: a person or a team. */
+  owner?: string;
+  /** In lower case, each once. */
+  tags?: readonly string[];
+  note?: string;
+}
+
+/** A version, and its revision in CONFIG. */
+export interface Effective {
+  version: number;
+  revision: number;
+}
+
+/** A definition, of which a change may concern people only. */
+export interface Labelled extends Labels {
+  version: number;
+  /** The version that last changed anything for players, if later ones only changed texts for people. */
+  effective?: Effective;
+}
+
+/** The version that last changed anything for players. */
+export function effectiveVersion({ effective, version }: Labelled): number {
+  return effective?.version ?? version;
+}
+
+/** The revision in CONFIG that last changed anything for players. */
+export function effectiveRevision({ document, revision }: { document: object; revision: number }): number {
+  return 'effective' in document && isEffective(document.effective) ? document.effective.revision : revision;
+}
+
+function isEffective(value: unknown): value is Effective {
+  return typeof value === 'object' && value !== null && 'revision' in value && typeof value.revision === 'number';
+}
+
+/** Fields that concern people only, and those that every change sets. */
+const NOT_FOR_PLAYERS: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'owner',
+  'tags',
+  'note',
+  'endsAt',
+  'version',
+  'updatedAt',
+  'effective',
+  'editEffect',
+  'writes',
+]);
+
+/**
+ * The next version of a definition. It names the version that stays in effect if it only changes texts for people: then
+ * no player is evaluated again, and servers keep the definitions that they have.
+ */
+export function withEffective<D extends Labelled>(held: { document: D; revision: number }, next: D): D {
+  const document: D = { ...next };
+  delete document.effective;
+  if (forPlayers(held.document) !== forPlayers(next)) return document;
+  const { version, effective = { version, revision: held.revision } } = held.document;
+  return { ...document, effective };
+}
+
+/** In other order the same is taken for a change, which only costs work. */
+function forPlayers(document: object): string {
+  const fields = Object.entries(document).filter(([name, value]) => !NOT_FOR_PLAYERS.has(name) && value !== undefined);
+  return JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
