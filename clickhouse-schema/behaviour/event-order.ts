@@ -2,15 +2,16 @@
  * The events of a player in their order: by `happened_at`, and within a millisecond by their place in the log.
  *
  * While rows are grouped, an event is a key: one number of 128 bits, which sorts faster than a tuple. From the highest
- * bit on it has the time in milliseconds (44 bits), `facts_sequence` (46), `facts_index` (18), and a tag that says what
- * the event is to the question (20). In a sorted array it is a moment: the milliseconds since the day before the range
- * (37 bits), and its place from 1 on (27). So each event has a moment of its own, 0 is none, and 1 is free for a mark.
+ * bit on it has the time in milliseconds (42 bits, until the year 2109), the lower bits of `facts_sequence` (34: events of
+ * one millisecond are not 17 billion messages apart), `facts_index` (32), and a tag that says what the event is to the
+ * question (20). In a sorted array it is a moment: the milliseconds since the day before the range (37 bits), and its
+ * place from 1 on (27). So each event has a moment of its own, 0 is none, and 1 is free for a mark.
  */
 
 /** A tag is a whole number of so many bits. */
 export const TAG_BITS = 20;
-const INDEX_BITS = 18;
-const SEQUENCE_BITS = 46;
+const INDEX_BITS = 32;
+const SEQUENCE_BITS = 34;
 const TIME_AT = TAG_BITS + INDEX_BITS + SEQUENCE_BITS;
 /** The other 37 bits name 1,590 days: more than the longest range with the window behind it. */
 const PLACE_BITS = 27;
@@ -20,7 +21,7 @@ export function sortedKeys(tag: string): string {
   const shifted = (value: string, bits: number) => `bitShiftLeft(toUInt128(${value}), ${bits})`;
   const parts = [
     shifted('toUnixTimestamp64Milli(happened_at)', TIME_AT),
-    shifted('facts_sequence', TAG_BITS + INDEX_BITS),
+    shifted(`bitAnd(facts_sequence, ${2 ** SEQUENCE_BITS - 1})`, TAG_BITS + INDEX_BITS),
     shifted('facts_index', TAG_BITS),
   ];
   const key = parts.reduceRight((rest, part) => `bitOr(${part}, ${rest})`, `toUInt128(${tag})`);

@@ -1,3 +1,4 @@
+import { ROW_STEP } from '../../../clickhouse-schema/rows/common-columns.ts';
 import { createRandom } from '../../sim/random.ts';
 
 /* Made histories of players whose events overlap: few names, short times, batches, and clocks that are wrong. */
@@ -25,17 +26,22 @@ const COUNTRIES = ['DE', 'FR', ''];
 export const happened = (timestampMs: number, receivedMs: number): number =>
   timestampMs <= receivedMs && timestampMs > receivedMs - 7 * DAY_MS ? timestampMs : receivedMs;
 
+/** A log that is old: its numbers need more than 32 bits. */
+const FIRST_SEQUENCE = 2 ** 36;
+
 /** Events of 12 players within `lengthMs` from `fromMs` on, in the order of the log. */
 export function madeHistory(seed: number, fromMs: number, lengthMs: number): PastEvent[] {
   const random = createRandom(seed);
   const events: PastEvent[] = [];
-  let sequence = 0;
+  let sequence = FIRST_SEQUENCE;
   for (let batch = 0; batch < 90; batch += 1) {
     const player = random.int(1, 12);
     const receivedMs = fromMs + random.int(0, lengthMs);
     sequence += random.int(1, 3);
     const size = random.int(1, 5);
-    for (let index = 0; index < size; index += 1) {
+    // An import packs many events into one fact.
+    const [first, step] = random.chance(0.5) ? [0, 1] : [random.int(0, ROW_STEP - 1), random.int(1, 9) * ROW_STEP];
+    for (let place = 0; place < size; place += 1) {
       const timestampMs = receivedMs - delayOf(random, lengthMs);
       events.push({
         player,
@@ -46,7 +52,7 @@ export function madeHistory(seed: number, fromMs: number, lengthMs: number): Pas
         receivedMs,
         happenedMs: happened(timestampMs, receivedMs),
         sequence,
-        index,
+        index: first + place * step,
       });
     }
   }
