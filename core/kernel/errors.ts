@@ -10,8 +10,8 @@ export const ERRORS = {
   },
   UNAUTHORIZED: {
     status: 401,
-    message: 'The API key is missing, unknown or revoked. Send a valid key as X-API-Key or as a bearer token.',
-    meaning: 'The API key (`X-API-Key` or `Authorization: Bearer`) is missing, unknown or revoked.',
+    message: 'The API key is missing, unknown, revoked or expired. Send a valid key as X-API-Key or as a bearer token.',
+    meaning: 'The API key (`X-API-Key` or `Authorization: Bearer`) is missing, unknown, revoked or expired.',
   },
   FORBIDDEN: {
     status: 403,

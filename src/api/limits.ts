@@ -16,11 +16,6 @@ export const API_LIMITS = {
   changeReasonLength: 500,
   changeReasonEncoded: 4_500,
 
-  /** Valid API keys of a game and environment that admins may create. */
-  keysOfEnvironment: 100,
-  /** API keys of a game and environment, revoked ones included. Beyond it the oldest revoked one is forgotten. */
-  keysKept: 500,
-
   /** Days after which FACTS holds nothing of an erased player, as stated in the receipts of erasures. */
   logRetentionDays: 30,
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../core/kernel/errors.ts';
 import { approvalRoutes } from './approvals/approvals.ts';
 import { patchFlag } from './flags/flags.ts';
-import { SCOPES_OF } from '../../core/vocabulary/documents/key-scopes.ts';
+import { SCOPES_OF } from '../../streams/config/key-scopes.ts';
 import { answer } from './route/answer.ts';
 import { defineRoute, readBy } from './route/route.ts';
 import { mayBeMetered } from './route/metering.ts';

@@ -1,4 +1,5 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { Log } from '../../streams/log/log.ts';
 import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
@@ -13,7 +14,10 @@ export interface CliContext {
   /** Prints a line for people to standard error. */
   note: (line: string) => void;
   /** Opens the deployment's definitions while `use` runs. With `sealed: false`, writes store secrets in plain text. */
-  withConfigStore: (use: (store: ConfigStore) => Promise<void>, options?: { sealed: boolean }) => Promise<void>;
+  withConfigStore: (
+    use: (store: ConfigStore, log: Pick<Log, 'bucket'>) => Promise<void>,
+    options?: { sealed: boolean },
+  ) => Promise<void>;
   /** Opens the deployment's definitions and its streams while `use` runs. */
   withDeployment: (use: (store: ConfigStore, log: JetStreamLog) => Promise<void>) => Promise<void>;
   /** DATA_DIR, where commands keep what they remember. */

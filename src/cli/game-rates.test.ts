@@ -6,6 +6,7 @@ import { systemClock as clock } from '../../core/kernel/clock.ts';
 import { systemIds as ids } from '../../core/kernel/ids.ts';
 import { ratesAddress } from '../../streams/config/exchange-rates.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
+import { createMemoryBroker } from '../../streams/log/memory/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import { createProgram } from './program.ts';
 
@@ -28,7 +29,7 @@ async function run(...words: string[]): Promise<string> {
     note: () => {},
     dataDir: '',
     modelPath: '',
-    withConfigStore: (use) => use(store),
+    withConfigStore: (use) => use(store, createMemoryBroker({ clock }).connect()),
     withDeployment: () => Promise.reject(new Error('no command needs the streams')),
     baseUrl: () => undefined,
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),

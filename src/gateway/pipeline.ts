@@ -18,7 +18,9 @@ import { createPlayerTokens } from './access/keys/player-tokens.ts';
 import { createRateLimiter } from './access/limits/rate-limiter.ts';
 import { createBodyReader } from './http/read/request-body.ts';
 import type { PipelineDeps } from './steps/call.ts';
-import { createFlagUse } from '../api/flags/flag-use.ts';
+import { USE_LIMITS } from '../../streams/limits.ts';
+import { createUseTimes } from '../../streams/use-times.ts';
+import { CONFIG_LIMITS } from '../../streams/config/limits.ts';
 import { createFlagChanges } from './sse/flag-changes.ts';
 import { createStreamRegistry, type StreamRegistry } from './sse/stream-registry.ts';
 import { createServices, type ServiceDeps } from './services.ts';
@@ -45,13 +47,25 @@ export interface Pipeline {
 export function createPipeline(deps: PipelineOptions): Pipeline {
   const { clock, ids, config, configStore, logger } = deps;
   const eventSchemas = createEventSchemas(configStore, logger, clock);
-  const flagUse = createFlagUse({
+  const flagUse = createUseTimes({
+    subject: 'flags',
     log: deps.log,
-    isFlag: (scope, key) => configStore.get({ ...scope, kind: 'flag', key }) !== undefined,
+    isThere: (scope, key) => configStore.get({ ...scope, kind: 'flag', key }) !== undefined,
+    everyMs: FLAG_API_LIMITS.flagUseStoreMs,
+    most: FLAG_API_LIMITS.flagKeysPerEnvironment,
     clock,
     logger,
   });
-  const keyRing = createKeyRing(configStore);
+  const keyUse = createUseTimes({
+    subject: 'keys',
+    log: deps.log,
+    isThere: (_, id) => keyRing.knows(id),
+    everyMs: USE_LIMITS.keysEveryMs,
+    most: CONFIG_LIMITS.keysKept,
+    clock,
+    logger,
+  });
+  const keyRing = createKeyRing(configStore, clock, keyUse);
   const consoleSessions = createConsoleSessions(configStore, clock);
   const playerTokens = createPlayerTokens(configStore, clock);
   const trail = createAuditTrail({ log: deps.log, clock, ids, logger, node: 'gateway' });
@@ -68,7 +82,7 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
   });
   return {
     steps: {
-      services: createServices(deps, eventSchemas, flagUse),
+      services: createServices(deps, eventSchemas, { flags: flagUse, keys: keyUse }),
       audited: createAuditedRequests(configStore, trail, clock),
       trail,
       keyRing,
@@ -83,7 +97,7 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
     endStreams: streams.end,
     async close() {
       await within(clock, GATEWAY_LIMITS.auditCloseMs, trail.close());
-      await within(clock, GATEWAY_LIMITS.serverCloseMs, flagUse.stop());
+      await within(clock, GATEWAY_LIMITS.serverCloseMs, Promise.all([flagUse.stop(), keyUse.stop()]));
       keyRing.stop();
       stopWatchingSessions();
       playerTokens.stop();

@@ -13,7 +13,7 @@ import type { Ids } from '../../core/kernel/ids.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import type { FlagUse } from '../api/flags/flag-use.ts';
+import type { UseTimes } from '../../streams/use-times.ts';
 import type { Services } from '../api/route/request-context.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { EventSchemas } from '../event-schemas/event-schemas.ts';
@@ -53,12 +53,19 @@ export interface ServiceDeps extends Ports {
   sql?: Pick<SqlReader, 'run'>;
 }
 
+/** When flags and API keys were last used. */
+interface Uses {
+  flags: UseTimes;
+  keys: UseTimes;
+}
+
 /** What the routes of one process use. */
-export function createServices(deps: ServiceDeps, eventSchemas: EventSchemas, flagUse: FlagUse): Services {
+export function createServices(deps: ServiceDeps, eventSchemas: EventSchemas, use: Uses): Services {
   const { clock, ids, metrics, config, configStore } = deps;
   return {
-    backend: notingFlags(deps.backend, flagUse),
-    flagUse,
+    backend: notingFlags(deps.backend, use.flags),
+    flagUse: use.flags,
+    keyUse: use.keys,
     config: configStore,
     unauditedWrites: configStore,
     clock,

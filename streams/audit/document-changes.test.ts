@@ -96,7 +96,7 @@ describe('the audit of a document', () => {
     expect(changesOf(userAt, before, after)[0]?.action).toBe(action);
   });
 
-  it('names a key by its id and says that it was revoked', () => {
+  it('names a key by its id and says that it was revoked or rotated', () => {
     const before: ApiKeyDocument = {
       id: 'key-1',
       kind: 'server',
@@ -109,6 +109,9 @@ describe('the audit of a document', () => {
     const address = { game: 'one', environment: 'live', kind: 'key', key: 'f'.repeat(64) } as const;
     const [change] = changesOf(address, before, { ...before, revokedAt: 2 });
     expect(change).toMatchObject({ key: 'key-1', action: 'revoked', game: 'one', environment: 'live' });
+    const rotated = { ...before, rotated: { successor: 'key-2', until: 3 } };
+    expect(changesOf(address, before, rotated)[0]).toMatchObject({ key: 'key-1', action: 'rotated' });
+    expect(changesOf(address, rotated, { ...rotated, revokedAt: 4 })[0]?.action).toBe('revoked');
   });
 
   it('holds no ids of players, whom an erasure must forget', () => {

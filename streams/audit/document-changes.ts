@@ -99,6 +99,7 @@ function actionOf(kind: DocumentKind, before: Shown | undefined, after: Shown | 
   if (before === undefined) return 'created';
   if (after === undefined) return 'deleted';
   if (kind === 'key' && before['revokedAt'] === null && after['revokedAt'] !== null) return 'revoked';
+  if (kind === 'key' && JSON.stringify(before['rotated']) !== JSON.stringify(after['rotated'])) return 'rotated';
   if (kind === 'flag' && before['archivedAt'] === null && after['archivedAt'] !== null) return 'archived';
   if (holdsSecrets(kind) && after['secret'] === CHANGED) return 'secret_rotated';
   if (kind === 'proposal') return after['approving'] === undefined ? 'waits_on' : 'approved';

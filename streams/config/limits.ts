@@ -3,6 +3,18 @@ export const CONFIG_LIMITS = {
   /** How long an owner waits for the CONFIG revision that a command refers to. */
   configWaitMs: 1_000,
 
+  /** Valid API keys of a game and environment. Each may be rotated once beyond it. */
+  keysOfEnvironment: 100,
+  keysWithSuccessors: 200,
+  /** API keys of a game and environment, ended ones included. Beyond it the oldest ended one is forgotten. */
+  keysKept: 500,
+  keyNameLength: 64,
+  /** Days until the latest expiry that a key may be given. */
+  keyLifeDays: 3_650,
+  /** Days that a rotated key stays valid: the most, and the default. */
+  keyOverlapDays: 30,
+  keyOverlapDaysDefault: 7,
+
   /** Days for which an exchange rate serves where newer ones are missing: weekends, holidays and a late upload. */
   rateAgeDays: 7,
 

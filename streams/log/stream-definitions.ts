@@ -85,7 +85,7 @@ export const STREAMS = {
 } as const satisfies Record<StreamName, StreamDefinition>;
 
 /** Key-value buckets: the last value of each key, stored in files. */
-export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS', 'FLAG_USE'] as const;
+export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS', 'USE_TIMES'] as const;
 export type BucketName = (typeof BUCKETS)[number];
 
 /** How long a bucket keeps a value; 0: without limit. */
@@ -96,5 +96,5 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   ERASURES: LOG_LIMITS.erasureMarkMs,
   WEBHOOKS: LOG_LIMITS.webhookNoteMs,
   STREAM_TOKENS: LOG_LIMITS.streamTokenKeptMs,
-  FLAG_USE: 0,
+  USE_TIMES: 0,
 };

@@ -22,6 +22,7 @@ import { COUNTER_LIMITS } from '../../actors/computed/limits.ts';
 import { DELIVERY_LIMITS } from '../../streams/sinks/webhooks/delivery/limits.ts';
 import { EVENT_SCHEMA_API_LIMITS } from '../../src/api/event-schemas/limits.ts';
 import { EVENT_SCHEMA_LIMITS } from '../../src/event-schemas/limits.ts';
+import { CONFIG_LIMITS } from '../../streams/config/limits.ts';
 import { FLAG_API_LIMITS } from '../../src/api/flags/limits.ts';
 import { GAME_API_LIMITS } from '../../src/api/game/limits.ts';
 import { GATEWAY_LIMITS } from '../../src/gateway/limits.ts';
@@ -190,6 +191,7 @@ describe('docs/limits.md', () => {
       'length of a recorded session': PLAYER_API_LIMITS.recordedSessionSeconds / 3600,
       'faults listed in one answer': VALIDATION_LIMITS.reportedFaults,
       segments: STATE_LIMITS.segmentsPerEnvironment,
+      'API keys that are valid': CONFIG_LIMITS.keysOfEnvironment,
       'static segments': SEGMENT_API_LIMITS.staticSegments,
       'players in a list': SEGMENT_API_LIMITS.listPlayers,
       'players that a segment includes, and excludes': SEGMENT_API_LIMITS.segmentExceptions,
@@ -371,7 +373,7 @@ describe('docs/operations.md', () => {
       ERASURES: `${BUCKET_MAX_AGE_MS.ERASURES / DAY_MS} days`,
       WEBHOOKS: `${BUCKET_MAX_AGE_MS.WEBHOOKS / DAY_MS} days`,
       STREAM_TOKENS: `${BUCKET_MAX_AGE_MS.STREAM_TOKENS / 60_000} minutes`,
-      FLAG_USE: 'forever; one entry per game and environment',
+      USE_TIMES: 'forever; two entries per game and environment',
     };
     const names = Object.keys(expected);
     expect(names.map((name) => [name, retentionOf(name)])).toEqual(Object.entries(expected));

@@ -4,16 +4,24 @@
 type APIKey = {
   /** Id of the key. */
   readonly id: string;
+  /** Its name, for people. */
+  readonly name: string;
   /** First characters of the key. */
   readonly hint: string;
   /** `client` (pk_): for game clients. */
   readonly kind: 'client' | 'server';
   /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
   readonly tier: 'growth' | 'pro' | 'enterprise';
-  /** Additional permissions. */
+  /** The scopes that it names. */
   readonly scopes: readonly string[];
   /** When it was created. */
   readonly created_at: string;
+  /** Its last request, to the minute. */
+  readonly last_used_at: string | null;
+  /** When it ends or ended by itself or by its rotation. */
+  readonly expires_at: string | null;
+  /** Id of the key that replaces it. */
+  readonly successor_id: string | null;
   /** When it was revoked. */
   readonly revoked_at: string | null;
 };
@@ -551,11 +559,13 @@ export interface Operations {
       readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
+      /** A name for people. */
+      readonly name?: string;
       /** `client` (pk_): for game clients. */
       readonly kind: 'client' | 'server';
       /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
       readonly tier: 'growth' | 'pro' | 'enterprise';
-      /** Additional permissions: `scoring:write`, `audit:read`. */
+      /** Absent or without one of the first eight: all of those. */
       readonly scopes?: readonly (
         | 'track'
         | 'evaluate'
@@ -568,26 +578,84 @@ export interface Operations {
         | 'scoring:write'
         | 'audit:read'
       )[];
+      /** When it ends, at most 3650 days ahead. */
+      readonly expires_at?: string;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
     };
     readonly answer: {
       /** Id of the key. */
       readonly id: string;
+      /** Its name, for people. */
+      readonly name: string;
       /** First characters of the key. */
       readonly hint: string;
       /** `client` (pk_): for game clients. */
       readonly kind: 'client' | 'server';
       /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
       readonly tier: 'growth' | 'pro' | 'enterprise';
-      /** Additional permissions. */
+      /** The scopes that it names. */
       readonly scopes: readonly string[];
       /** When it was created. */
       readonly created_at: string;
+      /** Its last request, to the minute. */
+      readonly last_used_at: string | null;
+      /** When it ends or ended by itself or by its rotation. */
+      readonly expires_at: string | null;
+      /** Id of the key that replaces it. */
+      readonly successor_id: string | null;
       /** When it was revoked. */
       readonly revoked_at: string | null;
       /** The key. */
       readonly key: string;
+    };
+  };
+  /** Replace an API key by a successor. */
+  'POST /v1/console/keys/{id}/rotate': {
+    readonly path: {
+      /** Id of the key. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Days that the old key stays valid. */
+      readonly overlap_days?: number;
+      /** When it ends, at most 3650 days ahead. */
+      readonly expires_at?: string;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+    };
+    readonly answer: {
+      /** Id of the key. */
+      readonly id: string;
+      /** Its name, for people. */
+      readonly name: string;
+      /** First characters of the key. */
+      readonly hint: string;
+      /** `client` (pk_): for game clients. */
+      readonly kind: 'client' | 'server';
+      /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
+      readonly tier: 'growth' | 'pro' | 'enterprise';
+      /** The scopes that it names. */
+      readonly scopes: readonly string[];
+      /** When it was created. */
+      readonly created_at: string;
+      /** Its last request, to the minute. */
+      readonly last_used_at: string | null;
+      /** When it ends or ended by itself or by its rotation. */
+      readonly expires_at: string | null;
+      /** Id of the key that replaces it. */
+      readonly successor_id: string | null;
+      /** When it was revoked. */
+      readonly revoked_at: string | null;
+      /** The key. */
+      readonly key: string;
+      /** An API key. */
+      readonly predecessor: APIKey;
     };
   };
   /** Revoke an API key. */

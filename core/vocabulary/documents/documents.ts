@@ -33,12 +33,19 @@ export type Tier = keyof typeof TIERS;
 export interface ApiKeyDocument {
   /** Stable id for logs, lists and ledgers. */
   id: string;
+  /** For people. Not unique: the successor of a rotation has the same. Absent: none. */
+  name?: string;
   kind: 'client' | 'server';
   tier: Tier;
+  /** As named (key-scopes.ts). */
   scopes: string[];
   /** First characters of the key, for lists. */
   hint: string;
   createdAt: number;
+  /** When it ends, as its creation said. Absent: not by itself. */
+  expiresAt?: number;
+  /** Present if it was rotated: the latest successor, and when this one ends. */
+  rotated?: { successor: string; until: number };
   revokedAt: number | null;
 }
 

@@ -1,23 +1,25 @@
 import { Type } from 'typebox';
 import { type Tier, TIERS } from '../../../core/vocabulary/documents/documents.ts';
-import { createApiKey } from '../../../streams/config/api-keys.ts';
-import { SCOPES } from '../../../core/vocabulary/documents/key-scopes.ts';
+import { SCOPES, SCOPES_OF } from '../../../streams/config/key-scopes.ts';
+import { endOf, isValid } from '../../../streams/config/api-keys.ts';
+import { createKey, type KeyPorts, revokeKey, rotateKey } from '../../../streams/config/key-changes.ts';
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
-import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { API_LIMITS } from '../limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { jsonAnswer } from '../route/answer.ts';
-import { oneOf, timeOrNull, timeOut } from '../input/fields.ts';
-import type { RequestContext } from '../route/request-context.ts';
+import { nullableTimeOut, oneOf, textOrNull, timeIn, timeOut } from '../input/fields.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
 import { defineRoute, readBy, writtenBy } from '../route/route.ts';
 
 /*
  * The API keys of a game and environment, for its admins. No API key may call these.
  *
  * Invariant: only admins of all games raise limits. Another admin's key has at most the highest tier of the keys that
- * the game has there.
+ * the game has there, and a successor has that of its predecessor.
  */
 
 const TIER_NAMES = ['growth', 'pro', 'enterprise'] as const satisfies readonly Tier[];
@@ -29,43 +31,85 @@ const Kind = oneOf(
   ['client', 'server'],
   '`client` (pk_): for game clients; it is public. `server` (sk_): for your own servers.',
 );
-const Scopes = Type.Array(oneOf(SCOPES, 'A permission.'), {
+const Scopes = Type.Array(oneOf(SCOPES, 'A scope.'), {
   maxItems: SCOPES.length,
-  description: 'Additional permissions: `scoring:write`, `audit:read`.',
+  description:
+    'Absent or without one of the first eight: all of those. A client key may name ' +
+    `${SCOPES_OF.client.map((scope) => `\`${scope}\``).join(', ')}.`,
 });
+const ExpiresAt = Type.Optional(
+  timeIn(`When it ends, at most ${CONFIG_LIMITS.keyLifeDays} days ahead. Absent: it does not end by itself.`),
+);
+const KeyId = Type.Object({ id: Type.String({ format: 'uuid', description: 'Id of the key.' }) });
 
 const KeySchema = Type.Object(
   {
     id: Type.String({ description: 'Id of the key.' }),
+    name: Type.String({ description: 'Its name, for people; empty if it has none. Not unique.' }),
     hint: Type.String({ description: 'First characters of the key.' }),
     kind: Kind,
     tier: TierSchema,
-    scopes: Type.Array(Type.String({ description: 'A permission.' }), { description: 'Additional permissions.' }),
+    scopes: Type.Array(Type.String({ description: 'A scope.' }), { description: 'The scopes that it names.' }),
     created_at: timeOut('When it was created.'),
-    revoked_at: timeOrNull('When it was revoked. ISO 8601, UTC, milliseconds; null if it is valid.'),
+    last_used_at: nullableTimeOut(
+      `Its last request, to the minute; null: none is known. Other nodes' requests appear within an hour.`,
+    ),
+    expires_at: nullableTimeOut('When it ends or ended by itself or by its rotation; null: not by itself.'),
+    successor_id: textOrNull('Id of the key that replaces it; null: it was not rotated.'),
+    revoked_at: nullableTimeOut('When it was revoked; null: it was not.'),
   },
   { description: 'An API key.' },
 );
 const EXAMPLE = {
   id: '019bc0de-1234-7abc-8def-0123456789ab',
+  name: 'match server',
   hint: 'sk_live_Ab3d…',
   kind: 'server',
   tier: 'pro',
-  scopes: [],
+  scopes: ['track', 'evaluate'],
   created_at: '2026-01-15T10:30:00.000Z',
+  last_used_at: '2026-02-14T10:29:58.120Z',
+  expires_at: null,
+  successor_id: null,
   revoked_at: null,
 };
+const MadeSchema = Type.Object(
+  { ...KeySchema.properties, key: Type.String({ description: 'The key. It is shown only once.' }) },
+  { description: 'A new API key.' },
+);
+const MADE_EXAMPLE = { ...EXAMPLE, last_used_at: null, key: 'sk_live_Ab3d…' };
 
 const shared = { tag: 'Console', auth: { keys: [], session: true }, limitClass: 'none' } as const;
 
-function keyJson({ document }: ConfigEntry<'key'>) {
-  const { id, hint, kind, tier, scopes, createdAt, revokedAt } = document;
-  const revoked_at = formatTimestampOrNull(revokedAt);
-  return { id, hint, kind, tier, scopes, created_at: formatTimestamp(createdAt), revoked_at };
+function keyJson({ document }: ConfigEntry<'key'>, lastUsedAt: number | null = null) {
+  const { id, name = '', hint, kind, tier, scopes, createdAt, rotated, revokedAt } = document;
+  return {
+    id,
+    name,
+    hint,
+    kind,
+    tier,
+    scopes,
+    created_at: formatTimestamp(createdAt),
+    last_used_at: formatTimestampOrNull(lastUsedAt),
+    expires_at: formatTimestampOrNull(endOf({ ...document, revokedAt: null }) ?? null),
+    successor_id: rotated?.successor ?? null,
+    revoked_at: formatTimestampOrNull(revokedAt),
+  };
 }
 
 const keysIn = ({ key: { game, environment }, services: { config } }: RequestContext): ConfigEntry<'key'>[] =>
   config.list('key', game, environment).toSorted((one, other) => other.document.createdAt - one.document.createdAt);
+
+const portsOf = ({ services: { config, clock, ids }, writes }: WriteContext): KeyPorts => ({
+  config,
+  writes,
+  clock,
+  ids,
+});
+
+const found = (id: string, context: RequestContext): ConfigEntry<'key'> | undefined =>
+  keysIn(context).find(({ document }) => document.id === id.toLowerCase());
 
 const listKeys = defineRoute({
   ...shared,
@@ -74,7 +118,7 @@ const listKeys = defineRoute({
   path: '/v1/console/keys',
   summary: 'List the API keys of a game and environment',
   description: 'Newest first, without their text, which is not stored.',
-  errors: [],
+  errors: ['SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
     description: 'The keys.',
@@ -88,12 +132,18 @@ const listKeys = defineRoute({
     example: { keys: [EXAMPLE], highest_tier: 'pro' },
   },
   action: {
-    kind: 'config',
-    read: (_, context) => jsonAnswer({ keys: keysIn(context).map(keyJson), highest_tier: highestTier(context) }),
+    kind: 'service',
+    async call(_, context) {
+      const { key, services } = context;
+      const used = await services.keyUse.read(key).catch(() => undefined);
+      if (used === undefined) return NO_TIMES;
+      const keys = keysIn(context).map((entry) => keyJson(entry, used.byKey.get(entry.document.id)));
+      return jsonAnswer({ keys, highest_tier: highestTier(context) });
+    },
   },
 });
 
-const createKey = defineRoute({
+const createKeyRoute = defineRoute({
   ...shared,
   ...writtenBy('admin', 'none', 'none'),
   method: 'POST',
@@ -101,47 +151,101 @@ const createKey = defineRoute({
   summary: 'Create an API key',
   description:
     'Answers the text of the key once; only its hash is stored. Only admins of all games create a key of a higher tier ' +
-    'than the game has.',
+    `than the game has. At most ${CONFIG_LIMITS.keysOfEnvironment} keys of a game and environment are valid.`,
   repeatCounts: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {
-    body: Type.Object({ kind: Kind, tier: TierSchema, scopes: Type.Optional(Scopes) }, { additionalProperties: false }),
-  },
-  example: { kind: 'server', tier: 'growth', scopes: ['audit:read'] },
-  reply: {
-    statuses: [201],
-    description: 'The key with its text.',
-    schema: Type.Object(
-      { ...KeySchema.properties, key: Type.String({ description: 'The key. It is shown only once.' }) },
-      { description: 'A new API key.' },
+    body: Type.Object(
+      {
+        name: Type.Optional(
+          Type.String({ maxLength: CONFIG_LIMITS.keyNameLength, description: 'A name for people. Not unique.' }),
+        ),
+        kind: Kind,
+        tier: TierSchema,
+        scopes: Type.Optional(Scopes),
+        expires_at: ExpiresAt,
+      },
+      { additionalProperties: false },
     ),
-    example: { ...EXAMPLE, key: 'sk_live_Ab3d…' },
   },
+  example: { name: 'match server', kind: 'server', tier: 'growth', scopes: ['track', 'evaluate'] },
+  reply: { statuses: [201], description: 'The key with its text.', schema: MadeSchema, example: MADE_EXAMPLE },
   action: {
     kind: 'write',
-    async write({ body: { kind, tier, scopes = [] } }, context) {
-      const { clock, ids } = context.services;
+    write({ body: { name, kind, tier, scopes = [], expires_at } }, context) {
       if (TIER_NAMES.indexOf(tier) > TIER_NAMES.indexOf(highestTier(context))) return TIER_TOO_HIGH;
-      const held = keysIn(context);
-      const valid = held.filter(({ document }) => document.revokedAt === null);
-      if (valid.length >= API_LIMITS.keysOfEnvironment) return TOO_MANY;
       const { game, environment } = context.key;
-      const made = createApiKey({ game, environment, kind, tier, scopes: [...new Set(scopes)] }, clock, ids);
-      const written = await context.writes.put(made.address, made.document, 0);
-      if (written.kind !== 'written') return failure('SERVICE_UNAVAILABLE', NOT_STORED);
-      // Revoked keys are kept for lists and the audit, but not without bound.
-      const oldest = held.filter(({ document }) => document.revokedAt !== null).at(-1);
-      if (held.length >= API_LIMITS.keysKept && oldest !== undefined) {
-        const { key, revision } = oldest;
-        await context.writes.delete({ game, environment, kind: 'key', key }, revision);
-      }
-      return { kind: 'made', entry: written.entry, text: made.text } as const;
+      const named = [...new Set(scopes)];
+      return createKey(
+        { game, environment, name, kind, tier, scopes: named, expiresAt: timeOf(expires_at) },
+        portsOf(context),
+      );
     },
     toAnswer: ({ entry, text }) => jsonAnswer({ ...keyJson(entry), key: text }, { status: 201 }),
   },
 });
 
-const revokeKey = defineRoute({
+const rotateKeyRoute = defineRoute({
+  ...shared,
+  ...writtenBy('admin', 'none', 'none'),
+  method: 'POST',
+  path: '/v1/console/keys/{id}/rotate',
+  summary: 'Replace an API key by a successor',
+  description:
+    'Answers a new key with the same name, kind, tier and scopes, and its text once. The old key ends after the ' +
+    'overlap, or earlier if it expires earlier. Without `expires_at` a successor of a key that expires lives as long as ' +
+    'that one was made to live.',
+  repeatCounts: true,
+  bodyOptional: true,
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  input: {
+    params: KeyId,
+    body: Type.Object(
+      {
+        overlap_days: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: CONFIG_LIMITS.keyOverlapDays,
+            description: `Days that the old key stays valid; 0 ends it at once. Default: ${CONFIG_LIMITS.keyOverlapDaysDefault}.`,
+          }),
+        ),
+        expires_at: ExpiresAt,
+      },
+      { additionalProperties: false },
+    ),
+  },
+  example: { overlap_days: 7 },
+  reply: {
+    statuses: [201],
+    description: 'The successor with its text, and the old key.',
+    schema: Type.Object(
+      { ...MadeSchema.properties, predecessor: KeySchema },
+      { description: 'A new API key and the one that it replaces.' },
+    ),
+    example: {
+      ...MADE_EXAMPLE,
+      id: '019bf000-1234-7abc-8def-0123456789ab',
+      predecessor: {
+        ...EXAMPLE,
+        expires_at: '2026-02-21T10:30:00.000Z',
+        successor_id: '019bf000-1234-7abc-8def-0123456789ab',
+      },
+    },
+  },
+  action: {
+    kind: 'write',
+    async write({ params: { id }, body }, context) {
+      const held = found(id, context);
+      if (held === undefined) return NO_KEY;
+      const { overlap_days: overlapDays, expires_at } = body;
+      return rotateKey(held, { overlapDays, expiresAt: timeOf(expires_at) }, portsOf(context));
+    },
+    toAnswer: ({ entry, text, old }) =>
+      jsonAnswer({ ...keyJson(entry), key: text, predecessor: keyJson(old) }, { status: 201 }),
+  },
+});
+
+const revokeKeyRoute = defineRoute({
   ...shared,
   ...writtenBy('admin', 'none', 'none'),
   method: 'DELETE',
@@ -150,43 +254,41 @@ const revokeKey = defineRoute({
   description: 'Every node refuses it within 200 ms, and ends its streams. A revoked key cannot be made valid again.',
   repeatsById: true,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  input: { params: Type.Object({ id: Type.String({ format: 'uuid', description: 'Id of the key.' }) }) },
-  reply: { description: 'The revoked key.', schema: KeySchema, example: EXAMPLE },
+  input: { params: KeyId },
+  reply: {
+    description: 'The revoked key.',
+    schema: KeySchema,
+    example: { ...EXAMPLE, revoked_at: '2026-02-14T11:00:00.000Z' },
+  },
   action: {
     kind: 'write',
     async write({ params: { id } }, context) {
-      const { clock } = context.services;
-      const entry = keysIn(context).find(({ document }) => document.id === id.toLowerCase());
-      if (entry === undefined) return NO_KEY;
-      if (entry.document.revokedAt !== null) return { kind: 'revoked', entry } as const;
-      const { game, environment, key, revision } = entry;
-      const document = { ...entry.document, revokedAt: clock.wallMs() };
-      const written = await context.writes.put({ game, environment, kind: 'key', key }, document, revision);
-      return written.kind === 'written' ? ({ kind: 'revoked', entry: written.entry } as const) : UNAVAILABLE;
+      const held = found(id, context);
+      return held === undefined ? NO_KEY : revokeKey(held, portsOf(context));
     },
     toAnswer: ({ entry }) => jsonAnswer(keyJson(entry)),
   },
 });
 
-export const keyRoutes = [listKeys, createKey, revokeKey];
+export const keyRoutes = [listKeys, createKeyRoute, rotateKeyRoute, revokeKeyRoute];
+
+/** A time that cannot be read is refused as one that is not ahead: the key must not live for ever instead. */
+const timeOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : (parseTimestamp(text) ?? Number.NaN);
 
 /** The highest tier that the caller may give. */
 function highestTier(context: RequestContext): Tier {
   const user = context.services.config.get(userAddress(context.key.id))?.document;
   if (user !== undefined && isDeploymentAdmin(user)) return 'enterprise';
-  const valid = keysIn(context).filter(({ document }) => document.revokedAt === null);
+  const nowMs = context.services.clock.wallMs();
+  const valid = keysIn(context).filter(({ document }) => isValid(document, nowMs));
   const places = valid.map(({ document }) => TIER_NAMES.indexOf(document.tier));
   return TIER_NAMES[Math.max(0, ...places)] ?? 'growth';
 }
 
-const UNAVAILABLE: Failure = failure('SERVICE_UNAVAILABLE');
 const NO_KEY = failure('NOT_FOUND', 'There is no such key in this game and environment.');
-const NOT_STORED = 'The broker did not confirm the write, so the key is not shown. Create another one.';
+const NO_TIMES = failure('SERVICE_UNAVAILABLE', 'The times of use are temporarily unavailable; retry later.');
 const TIER_TOO_HIGH = failure(
   'FORBIDDEN',
   'The tier is higher than that of any key here. Ask an admin of all games, or use a lower tier.',
-);
-const TOO_MANY = failure(
-  'CONFLICT',
-  `There are ${API_LIMITS.keysOfEnvironment} valid keys, the maximum of a game and environment. Revoke one first.`,
 );

@@ -1,5 +1,5 @@
 import type { TargetingKind } from '../../../core/vocabulary/documents/document-kinds.ts';
-import type { Scope } from '../../../core/vocabulary/documents/key-scopes.ts';
+import type { Scope } from '../../../streams/config/key-scopes.ts';
 import { type Role, ROLES } from '../../../core/vocabulary/documents/users.ts';
 
 /*

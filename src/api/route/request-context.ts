@@ -11,7 +11,7 @@ import type { BodyStream } from '../input/body-stream.ts';
 import type { Challenges } from '../../access/challenges.ts';
 import type { OpenIdProvider } from '../../access/openid.ts';
 import type { StreamTokens } from '../../access/stream-tokens.ts';
-import type { FlagUse } from '../flags/flag-use.ts';
+import type { UseTimes } from '../../../streams/use-times.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
@@ -142,7 +142,9 @@ export interface Services {
   readonly targeting: (game: string, environment: Environment) => Targeting;
   readonly streamTokens: StreamTokens;
   /** When flags were last evaluated. */
-  readonly flagUse: Pick<FlagUse, 'read'>;
+  readonly flagUse: Pick<UseTimes, 'read'>;
+  /** When API keys were last used, by their ids. */
+  readonly keyUse: Pick<UseTimes, 'read'>;
   readonly definitionTexts: DefinitionTexts;
   readonly listLoader: ListLoader;
   readonly segmentPreviews: SegmentPreviewer;

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { Scope } from '../../../core/vocabulary/documents/key-scopes.ts';
+import type { Scope } from '../../../streams/config/key-scopes.ts';
 import type { Role, UserDocument, UserToken } from '../../../core/vocabulary/documents/users.ts';
 import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../../streams/config/api-keys.ts';
+import type { Log } from '../../../streams/log/log.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
@@ -12,10 +14,12 @@ import { gamesCommand } from './games.ts';
 import { keysCommand } from './keys.ts';
 
 let store: ConfigStore;
+let log: Log;
 let printed: string[];
 
 beforeEach(() => {
   store = createMemoryConfigStore();
+  log = createMemoryBroker({ clock }).connect();
   printed = [];
 });
 
@@ -28,7 +32,7 @@ async function cli(...line: string[]): Promise<void> {
     note: () => {},
     dataDir: '',
     modelPath: '',
-    withConfigStore: (use: (store: ConfigStore) => Promise<void>) => use(store),
+    withConfigStore: (use: (store: ConfigStore, log: Pick<Log, 'bucket'>) => Promise<void>) => use(store, log),
     withDeployment: async () => {},
     baseUrl: () => undefined,
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
@@ -195,6 +199,49 @@ describe('keys', () => {
     expect(revokedAt).not.toBeNull();
     await cli('keys', 'revoke', which);
     expect(store.list('key')[0]!.document.revokedAt).toBe(revokedAt);
+  });
+
+  test('create takes a name and an expiry, and refuses what the console refuses', async () => {
+    await createKey('--name', 'match server', '--expires', '2035-01-01', '--scope', 'track', 'read', 'track');
+    expect(store.list('key')[0]?.document).toMatchObject({
+      name: 'match server',
+      scopes: ['track', 'read'],
+      expiresAt: Date.UTC(2035, 0, 1),
+    });
+    await expect(createKey('--scope', 'define')).rejects.toThrow(/of a client key may be track, evaluate, read/);
+    await expect(createKey('--expires', '2020-01-01')).rejects.toThrow(/must be in the future/);
+    await expect(createKey('--expires', 'tomorrow')).rejects.toThrow(/Write a time/);
+    await expect(createKey('--name', 'x'.repeat(65))).rejects.toThrow(/at most 64/);
+    expect(store.list('key')).toHaveLength(1);
+  });
+
+  test('list shows names, when keys were last used, and when they end', async () => {
+    await createKey('--name', 'match server', '--expires', '2035-01-01');
+    const id = store.list('key')[0]!.document.id;
+    const times = JSON.stringify({ all: 0, byKey: { [id]: Date.UTC(2026, 0, 2, 3, 4) } });
+    await log.bucket('USE_TIMES').put('keys.g.live', Buffer.from(times), 0);
+    await cli('keys', 'list', '--game', 'g');
+    expect(printed.at(-1)).toMatch(/match server .*2026-01-02T03:04:00\.000Z +2035-01-01T00:00:00\.000Z/);
+  });
+
+  test('rotate by text prints a successor once and ends the old key after the overlap', async () => {
+    await createKey('--name', 'n', '--scope', 'track');
+    const text = printed[0]!;
+    const beforeMs = clock.wallMs();
+    await cli('keys', 'rotate', text, '--overlap-days', '2');
+    expect(printed).toEqual([text, expect.stringMatching(/^pk_live_\w{32}$/)]);
+    const [old, next] = [hashApiKey(text), hashApiKey(printed[1]!)].map(
+      (key) => store.get({ game: 'g', environment: 'live', kind: 'key', key })?.document,
+    );
+    expect(next).toMatchObject({ name: 'n', kind: 'client', tier: 'growth', scopes: ['track'] });
+    expect(old?.rotated?.successor).toBe(next?.id);
+    expect(old?.rotated?.until).toBeGreaterThanOrEqual(beforeMs + 2 * 86_400_000);
+    for (const wrong of ['31', '-1', '1.5', 'week', '']) {
+      await expect(cli('keys', 'rotate', text, '--overlap-days', wrong), wrong).rejects.toThrow(/0 to 30/);
+    }
+    await cli('keys', 'revoke', text);
+    await expect(cli('keys', 'rotate', text)).rejects.toThrow(/expired or is revoked/);
+    await expect(cli('keys', 'rotate', 'nobody')).rejects.toThrow(/no such key/);
   });
 
   test('revoke of an unknown key is refused', async () => {

@@ -1,8 +1,8 @@
-import type { FlagUse } from '../../api/flags/flag-use.ts';
+import type { UseTimes } from '../../../streams/use-times.ts';
 import type { Backend } from '../../api/route/backend.ts';
 
 /** A backend that notes which flags its requests evaluate: evaluations, OFREP, and the flags of sessions. */
-export function notingFlags(backend: Backend, use: Pick<FlagUse, 'note'>): Backend {
+export function notingFlags(backend: Backend, use: Pick<UseTimes, 'note'>): Backend {
   return {
     send(origin, entityId, body) {
       if (body.kind === 'InitSession') use.note(origin, body.flagKeys ?? 'all');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADDITIONAL_SCOPES, SCOPES_OF } from '../../../core/vocabulary/documents/key-scopes.ts';
+import { ADDITIONAL_SCOPES, SCOPES_OF } from '../../../streams/config/key-scopes.ts';
 import { STATIC } from '../../../core/vocabulary/documents/documents.ts';
 import { type Grant, type Role, ROLES } from '../../../core/vocabulary/documents/users.ts';
 import { mayAct } from '../../../src/api/route/access.ts';

@@ -288,6 +288,8 @@ describe('API keys', () => {
     key: string;
     hint: string;
     tier: string;
+    last_used_at: string | null;
+    expires_at: string | null;
     revoked_at: string | null;
   }
   const create = (person: SignedInPerson, body: object, headers = {}) =>
@@ -308,6 +310,54 @@ describe('API keys', () => {
     expect(await status(elsewhere.call('DELETE', `/v1/console/keys/${made.id}`))).toBe(403);
     expect((await dataOf<KeyJson>(admin.call('DELETE', `/v1/console/keys/${made.id}`))).revoked_at).not.toBeNull();
     expect(await status(gateway.call(made.key, 'GET', '/v1/flags/flags'))).toBe(401);
+  });
+
+  it('keep names, scopes and an expiry, and show when they were used', async () => {
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+    const body = { name: 'match server', kind: 'server', tier: 'growth', scopes: ['track', 'track'], expires_at };
+    const made = await dataOf<KeyJson>(create(root, body));
+    expect(made).toMatchObject({ name: 'match server', scopes: ['track'], expires_at, last_used_at: null });
+    const before = new Date().toISOString();
+    const refused = await gateway.call(made.key, 'GET', '/v1/flags/flags');
+    expect(refused.status).toBe(403);
+    const { error } = JSON.parse(await refused.text());
+    expect(error).toMatchObject({ code: 'FORBIDDEN', details: { scope: 'read' } });
+    expect(error.message).toContain('lacks the scope `read`');
+    const { keys } = await dataOf<{ keys: KeyJson[] }>(root.call('GET', '/v1/console/keys'));
+    expect(keys.find(({ id }) => id === made.id)?.last_used_at ?? '').toMatch(before.slice(0, 11));
+    const wrong = [
+      { ...body, kind: 'client', scopes: ['define'] },
+      { ...body, expires_at: '2020-01-01T00:00:00Z' },
+      { ...body, expires_at: '0001-01-01T00:00:00' },
+      { ...body, name: 'x'.repeat(65) },
+      { ...body, scopes: ['fly'] },
+      { ...body, expires_at: null },
+    ];
+    for (const each of wrong) expect(await status(create(root, each)), JSON.stringify(each)).toBe(400);
+  });
+
+  it('are replaced by a successor, and end after the overlap', async () => {
+    const made = await dataOf<KeyJson>(create(root, { kind: 'server', tier: 'growth', scopes: ['read'] }));
+    const rotate = (id: string, body: object | undefined, by = root) =>
+      by.call('POST', `/v1/console/keys/${id}/rotate`, body);
+    const editor = await people.signedIn(grant('demo', 'live', 'editor'));
+    expect(await status(rotate(made.id, {}, editor))).toBe(403);
+    for (const overlap_days of [-1, 31, 1.5, null]) expect(await status(rotate(made.id, { overlap_days }))).toBe(400);
+    expect(await status(rotate('3f0f5a3e-8d7b-5c39-9a43-000000000000', {}))).toBe(404);
+    type Rotated = KeyJson & { predecessor: KeyJson };
+    const next = await dataOf<Rotated>(rotate(made.id, undefined));
+    expect(next).toMatchObject({ scopes: ['read'], predecessor: { id: made.id, successor_id: next.id } });
+    const ends = Date.parse(next.predecessor.expires_at ?? '') - Date.now();
+    expect(Math.round(ends / 3_600_000)).toBe(7 * 24);
+    for (const key of [made.key, next.key]) expect(await status(gateway.call(key, 'GET', '/v1/flags/flags'))).toBe(200);
+    const last = await dataOf<Rotated>(rotate(next.id, { overlap_days: 0 }));
+    const ended = await gateway.call(next.key, 'GET', '/v1/flags/flags');
+    expect(ended.status).toBe(401);
+    expect(await ended.text()).toContain('unknown, revoked or expired');
+    expect(await status(gateway.call(last.key, 'GET', '/v1/flags/flags'))).toBe(200);
+    expect(await status(rotate(next.id, {}))).toBe(409);
+    const list = await (await root.call('GET', '/v1/console/keys')).text();
+    for (const { key } of [made, next, last]) expect(list).not.toContain(key);
   });
 
   it('have no higher tier than the game has, unless an admin of all games says so', async () => {

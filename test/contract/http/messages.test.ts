@@ -63,7 +63,7 @@ describe('an error message', () => {
     const missing = await fetch(`${gateway.url}/v1/flags/flags?token=st_x`);
     expect((await bodyOf(missing)).error.message).toContain('No API key was sent.');
     const unknown = await fetch(`${gateway.url}/v1/flags/flags`, { headers: { 'X-API-Key': 'sk_live_unknown' } });
-    expect((await bodyOf(unknown)).error.message).toContain('The API key is unknown or revoked.');
+    expect((await bodyOf(unknown)).error.message).toContain('The API key is unknown, revoked or expired.');
   });
 
   it('suggests the id of a segment when a rule names the segment by its key', async () => {

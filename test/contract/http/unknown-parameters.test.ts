@@ -88,6 +88,6 @@ describe('a key in the wrong form', () => {
   it('that was not sent gets the other answer', async () => {
     expect((await send('GET', '/v1/segments/segments', 'Accept: */*')).text).toContain('No API key was sent');
     const unknown = await send('GET', '/v1/segments/segments', 'Authorization: Bearer sk_live_wrong');
-    expect(unknown.text).toContain('unknown or revoked');
+    expect(unknown.text).toContain('unknown, revoked or expired');
   });
 });

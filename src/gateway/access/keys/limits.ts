@@ -4,6 +4,8 @@ export const KEY_LIMITS = {
   apiKeyLength: 208,
   /** API keys whose hash is cached in a gateway. */
   apiKeyCache: 10_000,
+  /** The longest wait for the expiry of a key: timers of the runtime are bounded. */
+  expiryTimerMs: 86_400_000,
   /** Tolerance on both ends of a player token's validity, for clocks that differ. */
   playerTokenSkewMs: 60_000,
   /** Verified player tokens cached in a gateway, at most 20 MB. A hit saves checking a signature (10 µs). */

@@ -8,7 +8,7 @@ export function noKey({ apiKey, authorization }: RequestHeaders, text: string): 
 }
 
 export const KEY_MISSING = failure('UNAUTHORIZED', 'No API key was sent. Send it as X-API-Key or as a bearer token.');
-const KEY_UNKNOWN = failure('UNAUTHORIZED', 'The API key is unknown or revoked. Send a valid key.');
+const KEY_UNKNOWN = failure('UNAUTHORIZED', 'The API key is unknown, revoked or expired. Send a valid key.');
 const NO_SCHEME = failure(
   'UNAUTHORIZED',
   'Authorization holds no bearer token: write `Authorization: Bearer <key>`, or send the key as X-API-Key.',

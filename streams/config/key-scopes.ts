@@ -1,4 +1,4 @@
-import type { ApiKeyDocument } from './documents.ts';
+import type { ApiKeyDocument } from '../../core/vocabulary/documents/documents.ts';
 
 /*
  * What API keys may do. Each route that keys may call needs one of these (src/api/route/access.ts).
