@@ -64,14 +64,17 @@ export function compileRules(
       const checks = checksOf(rule, condition?.condition, divides, by);
       const audience = checks.filter(({ failure }) => failure !== 'outside_percentage');
       const isFor: CompiledRule['isFor'] = (subject) => audience.every((check) => check.passes(subject));
-      compiled.push({ rule, index, ...divides, ...by, checks, isFor, explain });
+      const { keyOf, bucketOf } = by;
+      compiled.push({ rule, index, ...divides, keyOf, bucketOf, checks, isFor, explain });
     }
   }
   // Array.sort is stable.
   return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, refusals };
 }
 
-type Buckets = Pick<CompiledRule, 'keyOf' | 'bucketOf'>;
+interface Buckets extends Pick<CompiledRule, 'keyOf' | 'bucketOf'> {
+  bucketOfKey: (key: string) => number;
+}
 
 /** Readers of buckets, one for each bucketing. Rules follow each other for one player: the last bucket is kept. */
 function createBuckets(): (bucketing: Bucketing) => Buckets {
@@ -89,16 +92,20 @@ function bucketsBy({ salt, by }: Bucketing): Buckets {
   const keyOf = keyReader(by);
   let last: string | undefined;
   let bucket = 0;
+  function bucketOfKey(key: string): number {
+    if (key !== last) {
+      bucket = hash(key);
+      last = key;
+    }
+    return bucket;
+  }
+  if (by === 'player') return { keyOf, bucketOfKey, bucketOf: ({ player }) => bucketOfKey(player.id) };
   return {
     keyOf,
+    bucketOfKey,
     bucketOf(subject) {
       const key = keyOf(subject);
-      if (key === undefined) return undefined;
-      if (key !== last) {
-        bucket = hash(key);
-        last = key;
-      }
-      return bucket;
+      return key === undefined ? undefined : bucketOfKey(key);
     },
   };
 }
@@ -116,7 +123,7 @@ function checksOf(
   { segmentId, startAt, endAt }: FlagRule,
   condition: Condition | undefined,
   { buckets, isKeyed, offer }: DividingRule & { offer: Offer | undefined },
-  { keyOf, bucketOf }: Buckets,
+  { keyOf, bucketOf, bucketOfKey }: Buckets,
 ): Check[] {
   const checks: Check[] = [];
   if (startAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs >= startAt });
@@ -130,8 +137,10 @@ function checksOf(
   if (isKeyed && (buckets < BUCKETS || isDrawn(offer))) {
     checks.push({ failure: 'no_bucketing_value', passes: (subject) => keyOf(subject) !== undefined });
   }
-  if (buckets < BUCKETS) {
+  if (buckets < BUCKETS && isKeyed) {
     checks.push({ failure: 'outside_percentage', passes: (subject) => (bucketOf(subject) ?? BUCKETS) < buckets });
+  } else if (buckets < BUCKETS) {
+    checks.push({ failure: 'outside_percentage', passes: ({ player }) => bucketOfKey(player.id) < buckets });
   }
   return checks;
 }

@@ -109,10 +109,13 @@ function drawnBy(
   // Rules check that the player has a key. The default does not.
   const none = only === undefined ? answer(document, why, undefined) : answer(document, why, undefined, only);
   return {
-    serve(subject) {
-      const key = keyOf(subject);
-      return key === undefined ? none : split.itemOf(key);
-    },
+    serve:
+      bucketing.by === 'player'
+        ? ({ player }) => split.itemOf(player.id)
+        : (subject) => {
+            const key = keyOf(subject);
+            return key === undefined ? none : split.itemOf(key);
+          },
     variant(subject) {
       const key = keyOf(subject);
       if (key === undefined) {
@@ -151,15 +154,19 @@ function answer(
   { variantKey = null, value }: { variantKey?: string | null; value?: string } = {},
 ): FlagEvaluation {
   const { key: flagKey, defaultValue } = document;
+  const { reason, segmentId } = why;
   const period = stratum === undefined ? NO_PERIOD : periodOf(document);
   const of = typeof stratum === 'number' ? { stratum } : {};
+  const more = segmentId === undefined ? {} : { segmentId };
+  // In one order, so that readers meet few shapes of objects.
   return Object.freeze({
     flagKey,
     value: value ?? JSON.stringify(defaultValue),
     variantKey,
+    reason,
     period,
     ...of,
-    ...why,
+    ...more,
   });
 }
 
