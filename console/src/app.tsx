@@ -1,6 +1,7 @@
 import { Box, Center, Loader } from '@mantine/core';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import type { Scope } from './frame/api.ts';
+import { AskWhy } from './frame/ask-why.tsx';
 import { useGameHint } from './frame/game-hint.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { later } from './parts/editors/later.tsx';
@@ -166,6 +167,7 @@ function GameScreens({ me, scope, rest }: { me: Me; scope: Scope; rest: string }
   };
   return (
     <PlaceProvider place={place}>
+      <AskWhy />
       <Shell me={me} screen={rest.split('/')[0] ?? ''}>
         <ErrorBoundary of={`${game} ${scope.environment} ${rest}`}>
           {role === undefined ? <NoRole me={me} scope={scope} /> : <Screens me={me} scope={scope} rest={rest} />}

@@ -10,12 +10,14 @@ import { operations, scoring } from './texts/screens/operations.ts';
 import { header, nav, palette, shortcuts } from './texts/frame.ts';
 import { overview } from './texts/screens/overview.ts';
 import {
+  askWhy,
   conditions,
   confirm,
   conflict,
   diff,
   draft,
   editor,
+  history,
   playerCount,
   playerIdentity,
   saved,
@@ -43,6 +45,8 @@ import { attempts, recovery, webhook, webhooks } from './texts/screens/webhooks.
 export const TEXTS = {
   ...common,
   annotations,
+  askWhy,
+  history,
   account,
   campaign,
   campaigns,

@@ -1,5 +1,5 @@
 import type { QueryResult } from '../../query-result.ts';
-import type { RunQuery } from './run-query.ts';
+import { type RunQuery, SCOPE } from './run-query.ts';
 
 /** Versions of one definition, newest first. */
 export interface DefinitionVersionsQuery {
@@ -48,7 +48,6 @@ interface VersionRow extends Pick<StoredVersion, 'version' | 'action' | 'actor' 
   actor_id: string;
 }
 
-/** Finds the places of the versions first, so that only their documents are read. */
 export async function findDefinitionVersions(
   runQuery: RunQuery,
   query: DefinitionVersionsQuery,
@@ -60,9 +59,7 @@ export async function findDefinitionVersions(
 
 function versionsQuery(query: DefinitionVersionsQuery): { sql: string; parameters: Record<string, unknown> } {
   const { game, environment, kind, key, version, atMs, behind, limit } = query;
-  const ofDefinition =
-    'game_id = {game:String} AND environment = {environment:String} AND kind = {kind:String} AND key = {key:String}';
-  const conditions = [ofDefinition, "outcome != 'refused'"];
+  const conditions = [SCOPE, 'kind = {kind:String}', 'key = {key:String}'];
   const parameters: Record<string, unknown> = { game, environment, kind, key, limit };
   const add = (name: string, value: unknown, condition: string): void => {
     if (value === undefined) return;
@@ -73,19 +70,20 @@ function versionsQuery(query: DefinitionVersionsQuery): { sql: string; parameter
   add('at', atMs, 'at <= fromUnixTimestamp64Milli({at:Int64})');
   add('ms', behind?.at, 'at <= fromUnixTimestamp64Milli({ms:Int64})');
   add('id', behind?.id, '(at < fromUnixTimestamp64Milli({ms:Int64}) OR entry_id < {id:UUID})');
-  const order = 'ORDER BY at DESC, entry_id DESC';
+  // Read in the order of the table, backwards, and no further than the page. Of the two rows of a change the one with
+  // its outcome counts, which `FINAL` would find by reading all versions.
   const sql = `
 SELECT entry_id, toUnixTimestamp64Milli(at) AS at_ms, version, action, actor_kind, actor_id, actor, reason, document,
   outcome
-FROM definition_changes FINAL
-WHERE ${ofDefinition} AND (at, entry_id) IN (
-  SELECT at, entry_id
-  FROM definition_changes FINAL
+FROM (
+  SELECT *
+  FROM definition_changes
   WHERE ${conditions.join('\n    AND ')}
-  ${order}
-  LIMIT {limit:UInt32}
+  ORDER BY at DESC, entry_id DESC, written DESC
+  LIMIT 1 BY at, entry_id
 )
-${order}`;
+WHERE outcome != 'refused'
+LIMIT {limit:UInt32}`;
   return { sql, parameters };
 }
 

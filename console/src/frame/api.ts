@@ -43,6 +43,8 @@ export interface Input {
 
 let csrfToken = '';
 let onSignedOut: () => void = () => {};
+/** Asks the person why; `undefined`: the change is not made. */
+let askWhy: () => Promise<string | undefined> = () => Promise.resolve(undefined);
 
 /** Sets what changes must send, from the answer to a sign-in or to `GET /v1/console/me`. */
 export function setCsrfToken(token: string): void {
@@ -54,15 +56,29 @@ export function whenSignedOut(callback: () => void): void {
   onSignedOut = callback;
 }
 
+/** Sets who asks for the reason of a change, in games that want one. */
+export function whenAskedWhy(ask: typeof askWhy): void {
+  askWhy = ask;
+}
+
+const REASON = 'X-Change-Reason';
+
 /** Calls one endpoint. Rejects with `ApiError`. */
 export async function call<K extends Operation>(
   scope: Scope | undefined,
   operation: K,
   input: Input = {},
 ): Promise<AnswerOf<K>> {
-  const response = await send(scope, operation, input);
-  const data: AnswerOf<K> = await read(response, scope);
-  return data;
+  try {
+    const data: AnswerOf<K> = await read(await send(scope, operation, input), scope);
+    return data;
+  } catch (error) {
+    const isAsked =
+      error instanceof ApiError && error.fields[0]?.path === REASON && input.headers?.[REASON] === undefined;
+    const why = isAsked ? await askWhy() : undefined;
+    if (why === undefined) throw error;
+    return call(scope, operation, { ...input, headers: { ...input.headers, [REASON]: encodeURIComponent(why) } });
+  }
 }
 
 /** Opens an event stream. Rejects with `ApiError` if it is refused. */

@@ -11,6 +11,7 @@ import type { CampaignDraft } from '../campaigns/save-campaign.tsx';
 import { StateBadge } from '../campaigns/state-badge.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';
 import { parseObject } from '../parts/editors/json-text.ts';
+import { History } from '../history/history.tsx';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { SavedNotice } from '../parts/drafts/saved.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
@@ -18,7 +19,7 @@ import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.campaign;
-const TABS = ['results', 'definition', 'explain'] as const;
+const TABS = ['results', 'definition', 'explain', 'history'] as const;
 
 /** One campaign, or a new one. Tab, player and measured event are in the address. */
 export function CampaignScreen({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -57,7 +58,9 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
   const home = `/${scope.game}/${scope.environment}/campaigns`;
   const isNew = id === undefined;
   const isGone = !isNew && campaign === undefined;
-  const tabs = TABS.filter((each) => (isNew ? each !== 'results' : !isGone || each === 'results'));
+  const tabs = TABS.filter((each) =>
+    isNew ? each !== 'results' && each !== 'history' : !isGone || each === 'results',
+  );
   const tab = tabs.find((each) => each === search.get('tab')) ?? (isNew ? 'definition' : 'results');
   const set = (entries: Readonly<Record<string, string>>): void =>
     setSearch((before) => {
@@ -118,6 +121,17 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
               );
             case 'definition':
               return <DefinitionTab base={base} draft={draft} setDraft={setDraft} onSaved={onSaved} />;
+            case 'history':
+              return campaign === undefined ? null : (
+                <History
+                  base="/v1/campaigns/campaigns/{id}"
+                  path={{ id: campaign.campaign_id }}
+                  version={campaign.version}
+                  mayRestore={mayEdit && draft === undefined}
+                  renews={[['campaign'], ['all campaigns']]}
+                  place={campaignQuery(scope, campaign.campaign_id)}
+                />
+              );
             case 'explain':
               return (
                 <ExplainTab

@@ -14,6 +14,7 @@ import { DraftBar } from '../parts/drafts/draft-bar.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
 import { SavedNotice } from '../parts/drafts/saved.tsx';
+import { History } from '../history/history.tsx';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { Json, Time } from '../parts/lists/values.tsx';
@@ -21,7 +22,7 @@ import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.flag;
-const TABS = ['rules', 'playground', 'overrides', 'use', 'json'] as const;
+const TABS = ['rules', 'playground', 'overrides', 'use', 'history', 'json'] as const;
 
 /** One flag: its rules, why players get what they get, overrides and use. */
 export function Flag({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -89,6 +90,17 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
               return <OverrideForm flag={flag} />;
             case 'use':
               return <ExposureChart flagKey={flag.key} />;
+            case 'history':
+              return (
+                <History
+                  base="/v1/flags/flags/{key}"
+                  path={{ key: flag.key }}
+                  version={flag.version}
+                  mayRestore={mayEdit && draft === undefined}
+                  renews={[['flag'], ['all flags']]}
+                  place={flagQuery(scope, flag.key)}
+                />
+              );
             case 'json':
               return <Json value={body ?? flag} label={texts.tabs.json} />;
           }

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { call } from '../frame/api.ts';
 import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import type { Segment as ListedSegment } from '../definitions.ts';
+import { History } from '../history/history.tsx';
 import { DraftBar } from '../parts/drafts/draft-bar.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
@@ -164,6 +165,14 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
         id={segment.segment_id}
         isList={segment.kind === 'static'}
         refetchMs={segment.evaluation.status === 'running' ? PROGRESS_MS : MEMBERS_MS}
+      />
+      <History
+        base="/v1/segments/segments/{id}"
+        path={{ id: segment.segment_id }}
+        version={segment.version}
+        mayRestore={mayEdit && draft === undefined}
+        renews={[['segment'], ['all segments']]}
+        place={segmentQuery(scope, segment.segment_id)}
       />
     </Page>
   );

@@ -175,3 +175,31 @@ export const playerCount = {
   override: 'This changes the value for 1 player.',
   noRules: 'No rule: all players get the default.',
 } as const;
+
+export const history = {
+  title: 'History',
+  version: (version: number) => `Version ${version}`,
+  by: {
+    user: (id: string) => `user ${id}`,
+    key: (id: string) => `API key ${id}`,
+    cli: (id: string) => `${id} (command line)`,
+  },
+  reason: (reason: string) => `Why: ${reason}`,
+  difference: 'What changed',
+  same: 'No difference that can be seen.',
+  unconfirmed: 'The service stopped during this change and does not know whether it was made.',
+  behind: 'The newest version is there in a moment.',
+  more: 'Older versions',
+  restore: 'Restore',
+  restoreTitle: (version: number) => `Restore version ${version}`,
+  changes: 'This changes:',
+  reassigns: 'Players who take part in the experiment get other variants: a new period begins.',
+  why: 'Why (optional)',
+} as const;
+
+export const askWhy = {
+  title: 'Why do you change this?',
+  help: 'This game keeps a reason with every change of a live definition.',
+  label: 'Reason',
+  go: 'Go on',
+} as const;

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../../frame/api.ts';
 import { isMissing } from '../../parts/not-there.tsx';
+import { History } from '../../history/history.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
@@ -50,7 +51,18 @@ export function SchemaScreen() {
   return (
     <Page title={name} intro={schema.data?.description}>
       <Loaded query={schema} rows={8}>
-        {(data) => <SchemaForm key={name} name={name} schema={data} />}
+        {(data) => (
+          <>
+            <SchemaForm key={name} name={name} schema={data} />
+            <History
+              base="/v1/events/schemas/{event_name}"
+              path={{ event_name: name }}
+              version={data.version}
+              mayRestore={mayEdit}
+              renews={[['schema'], ['schemas']]}
+            />
+          </>
+        )}
       </Loaded>
     </Page>
   );

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type AnswerOf, call, type Scope } from '../../frame/api.ts';
+import { type Base, RestorePreview } from '../../history/history.tsx';
 import { Confirm } from '../../parts/editors/confirm.tsx';
 import { Diff } from '../../parts/drafts/diff.tsx';
 import { Empty, Fault, Loaded, Page } from '../../parts/states.tsx';
@@ -119,6 +120,7 @@ function Waiting({ proposal, onDecided }: { proposal: Proposal; onDecided: (deci
         <Text size="sm" c="dimmed">
           <Time at={proposal.created_at} />
         </Text>
+        {proposal.reason === null ? null : <Text size="sm">{TEXTS.history.reason(proposal.reason)}</Text>}
         {proposal.approving ? <Text size="sm">{texts.approving}</Text> : null}
         <Change proposal={proposal} scope={scope} />
         {reject.error === null ? null : <Fault error={reject.error} />}
@@ -155,11 +157,13 @@ function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
   const now = useQuery({
     queryKey: ['approval-target', scope.game, scope.environment, kind, path],
     enabled: isThere,
-    queryFn: async ({ signal }): Promise<Record<string, unknown>> =>
-      kind === 'flag'
-        ? { ...(await call(scope, 'GET /v1/flags/flags/{key}', { path, signal })) }
-        : { ...(await call(scope, 'GET /v1/campaigns/campaigns/{id}', { path, signal })) },
+    queryFn: async ({ signal }): Promise<Record<string, unknown>> => ({
+      ...(await call(scope, `GET ${BASES[kind]}`, { path, signal })),
+    }),
   });
+  const restored = restoredBy(proposal);
+  if (restored === 'archived') return <Text>{texts.unarchives}</Text>;
+  if (restored !== undefined) return <RestorePreview base={BASES[kind]} path={path} version={restored} />;
   if (body === null || body === undefined) return <Text>{texts.deletes}</Text>;
   if (!isThere || typeof body !== 'object') return <Json value={body} label={texts.change} />;
   return (
@@ -169,12 +173,27 @@ function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
   );
 }
 
+const BASES = {
+  flag: '/v1/flags/flags/{key}',
+  segment: '/v1/segments/segments/{id}',
+  campaign: '/v1/campaigns/campaigns/{id}',
+  property: '/v1/properties/properties/{key}',
+} as const satisfies Record<Proposal['kind'], Base>;
+
+/** The version that a proposal restores; undefined: it is another change. */
+function restoredBy({ path, body }: Pick<Proposal, 'path' | 'body'>): number | 'archived' | undefined {
+  if (!path.endsWith('/restore')) return undefined;
+  const version = typeof body === 'object' && body !== null && 'version' in body ? body.version : undefined;
+  return typeof version === 'number' ? version : 'archived';
+}
+
 const pick = (held: Record<string, unknown>, body: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(body).flatMap((name) => (name in held ? [[name, held[name]]] : [])));
 
 /** Such as "Change flag new_shop". */
 function nameOf(proposal: Proposal): string {
-  return texts.what(texts.methods[methodOf(proposal)], proposal.kind, proposal.key);
+  const method = restoredBy(proposal) === undefined ? texts.methods[methodOf(proposal)] : TEXTS.history.restore;
+  return texts.what(method, proposal.kind, proposal.key);
 }
 
 function methodOf({ method }: Proposal): keyof typeof texts.methods {

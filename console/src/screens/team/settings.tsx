@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ask } from '../../analytics/ask.ts';
 import { ApiError, call } from '../../frame/api.ts';
+import { History } from '../../history/history.tsx';
 import { Confirm } from '../../parts/editors/confirm.tsx';
 import { Fault, Page } from '../../parts/states.tsx';
 import { Time } from '../../parts/lists/values.tsx';
@@ -32,8 +33,21 @@ export function Settings() {
           <Built />
         </Stack>
       </Card>
+      <SettingsHistory />
     </Page>
   );
+}
+
+function SettingsHistory() {
+  const { scope, isAdmin } = usePlace();
+  const { data } = useQuery({
+    queryKey: ['settings', scope.game],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/settings', { signal }),
+  });
+  if (data === undefined) return null;
+  const mayRestore = isAdmin && scope.environment === 'live';
+  // The zone decides about all figures, so everything is read again.
+  return <History base="/v1/settings" version={data.version} mayRestore={mayRestore} renews={[[]]} />;
 }
 
 function SettingsForm() {

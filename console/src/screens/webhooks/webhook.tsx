@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../frame/api.ts';
 import { useTab } from '../../parts/address.ts';
 import { BackTo, isMissing, NotThere } from '../../parts/not-there.tsx';
+import { History } from '../../history/history.tsx';
 import { ScreenTabs } from '../../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../../parts/states.tsx';
 import { usePlace } from '../../frame/session.tsx';
@@ -14,7 +15,7 @@ import { SignatureHelp } from './webhook-signature.tsx';
 import { type Webhook, WebhookState } from './webhooks.tsx';
 
 const texts = TEXTS.webhook;
-const TABS = ['attempts', 'settings', 'recover', 'signature'] as const;
+const TABS = ['attempts', 'settings', 'recover', 'signature', 'history'] as const;
 
 /** One webhook: attempts, settings, recovery, signature. */
 export function WebhookScreen({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -43,6 +44,7 @@ export function WebhookScreen({ params }: { params: Readonly<Record<string, stri
 }
 
 function Shown({ webhook }: { webhook: Webhook }) {
+  const { isAdmin } = usePlace();
   const [tab, setTab] = useTab(TABS);
   const [draft, setDraft] = useWebhookDraft(webhook.webhook_id);
   return (
@@ -64,6 +66,16 @@ function Shown({ webhook }: { webhook: Webhook }) {
               return <WebhookRecovery webhook={webhook} />;
             case 'signature':
               return <SignatureHelp />;
+            case 'history':
+              return (
+                <History
+                  base="/v1/integrations/webhooks/{id}"
+                  path={{ id: webhook.webhook_id }}
+                  version={webhook.version}
+                  mayRestore={isAdmin && draft === undefined}
+                  renews={[['webhook'], ['webhooks']]}
+                />
+              );
           }
         }}
       </ScreenTabs>

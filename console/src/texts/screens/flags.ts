@@ -53,6 +53,7 @@ export const flag = {
     playground: 'Playground',
     overrides: 'Overrides',
     use: 'Use',
+    history: 'History',
     json: 'JSON',
   },
   name: 'Name',

@@ -179,6 +179,7 @@ export const approvals = {
   own: 'yours: another person must approve it',
   change: 'What it changes',
   deletes: 'Players no longer get it.',
+  unarchives: 'It is evaluated again, as it was when it was archived.',
   approving: 'It was approved, but the change is not confirmed. If it stays here for a minute, approve it again.',
   approve: 'Approve',
   ask: (name: string) => `${name}?`,
