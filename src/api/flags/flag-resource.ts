@@ -54,7 +54,7 @@ export const FlagBody = Type.Object(
     enabled: Type.Optional(Enabled),
     client_visible: Type.Optional(ClientVisible),
     default_value: Type.Optional(DefaultValue),
-    default_serve: Type.Optional(DefaultServe),
+    default_serve: orNull(DefaultServe),
     bucket_by: Type.Optional(FlagBucketBy),
     variants: Type.Optional(Variants),
     targeting_rules: Type.Optional(Rules),

@@ -91,6 +91,12 @@ describe('replacing a flag', () => {
     });
   });
 
+  it('takes null for what it does not serve to everybody else, as the console sends it', async () => {
+    await create(EXAMPLE);
+    const { status } = await call('PUT', `${PATH}/button_color`, { ...EXAMPLE, default_serve: null, version: 1 });
+    expect(status).toBe(200);
+  });
+
   it('accepts the response to GET', async () => {
     await create(EXAMPLE);
     const { body } = await call('GET', `${PATH}/button_color`);

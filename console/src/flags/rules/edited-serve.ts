@@ -17,8 +17,9 @@ export interface EditedServe {
 
 export const USUAL: EditedServe = { kind: 'usual', variant: '', weights: {}, value: 'null' };
 
-export function editedServe(serve: Serve | undefined): EditedServe {
-  if (serve === undefined) return USUAL;
+/** @param serve null: a merged body, in which the default serves nothing of its own */
+export function editedServe(serve: Serve | null | undefined): EditedServe {
+  if (serve === undefined || serve === null) return USUAL;
   if (serve.variant !== undefined) return { ...USUAL, kind: 'variant', variant: serve.variant };
   if (serve.weights === undefined) return { ...USUAL, kind: 'value', value: JSON.stringify(serve.value ?? null) };
   return {

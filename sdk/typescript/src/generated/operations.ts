@@ -3894,7 +3894,7 @@ export interface Operations {
       /** Value for players that no rule includes, and of a disabled flag. */
       readonly default_value?: unknown;
       /** What players get whom no rule includes. */
-      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes;
+      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes | null;
       /**
        * What puts players into buckets: `player` (their id), `device` (`device_id` of the
        * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
@@ -3971,7 +3971,7 @@ export interface Operations {
       /** Value for players that no rule includes, and of a disabled flag. */
       readonly default_value?: unknown;
       /** What players get whom no rule includes. */
-      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes;
+      readonly default_serve?: WhatPlayersGetWhomNoRuleIncludes | null;
       /**
        * What puts players into buckets: `player` (their id), `device` (`device_id` of the
        * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
