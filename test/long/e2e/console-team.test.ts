@@ -99,18 +99,66 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     const { page } = admin;
     await admin.open('keys');
     await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('audit export');
+    await page.getByLabel('Ends').selectOption('in 90 days');
     await page.getByLabel('audit:read').check();
+    await admin.picture('keys-create');
+    expect(await admin.accessibility()).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByLabel('API key', { exact: true }).inputValue();
     expect(key).toMatch(/^sk_live_/);
     await admin.picture('keys-made');
     expect((await service.call(key, 'GET', '/v1/audit')).status).toBe(200);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
-    const hint = `${key.slice(0, 12)}…`;
-    await page.getByRole('button', { name: `Revoke ${hint}` }).click();
+    await page.getByRole('row', { name: /audit export.* all, audit:read / }).waitFor();
+    const named = `audit export (${key.slice(0, 12)}…)`;
+    await page.getByRole('button', { name: `Revoke ${named}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: `Revoke ${hint}` }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: `Revoke ${named}` }).waitFor({ state: 'detached' });
     expect((await service.call(key, 'GET', '/v1/audit')).status).toBe(401);
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('a key with scopes is limited, and replaced by a successor with the same', async () => {
+    const { page } = admin;
+    await admin.open('keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('dashboards');
+    await page.getByLabel('erase:').check();
+    // A client key cannot have it, so the choice goes with the kind.
+    await page.getByLabel('Kind').selectOption('client');
+    await page.getByLabel('read:').check();
+    await page.getByLabel('Kind').selectOption('server');
+    expect(await page.getByLabel('erase:').isChecked()).toBe(false);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    const key = await page.getByLabel('API key', { exact: true }).inputValue();
+    const statuses = async (text: string) => [
+      (await service.call(text, 'GET', '/v1/flags/flags')).status,
+      (await service.call(text, 'POST', '/v1/events/events', { player_id: 'p', event_name: 'e' })).status,
+    ];
+    expect(await statuses(key)).toEqual([200, 403]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('button', { name: `Rotate dashboards (${key.slice(0, 12)}…)` }).click();
+    await page.getByLabel('The old key ends').selectOption('at once');
+    await admin.picture('keys-rotate');
+    expect(await admin.accessibility()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const successor = await page.getByLabel('API key', { exact: true }).inputValue();
+    expect(successor).not.toBe(key);
+    await admin.picture('keys-successor');
+    expect(await statuses(successor)).toEqual([200, 403]);
+    expect((await service.call(key, 'GET', '/v1/flags/flags')).status).toBe(401);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    const rows = page.getByRole('row', { name: /dashboards/ });
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.getByLabel('Show revoked and expired keys').check();
+    await rows.nth(1).waitFor();
+    expect(await rows.filter({ hasText: 'expired' }).count()).toBe(1);
+    await admin.picture('keys-list');
+    expect(await admin.accessibility()).toEqual([]);
+    expect(await page.content()).not.toContain(successor);
     expect(admin.faults).toEqual([]);
   });
 

@@ -240,7 +240,8 @@ function Thing({ entry }: { entry: Entry }) {
 
 function Who({ actor }: { actor: Entry['actor'] }) {
   const keys = useKeys();
-  const hint = keys.data?.keys.find(({ id }) => id === actor.id)?.hint;
+  const key = keys.data?.keys.find(({ id }) => id === actor.id);
+  const hint = key === undefined ? undefined : key.name || key.hint;
   const kind = actor.kind === 'user' || actor.kind === 'key' || actor.kind === 'cli' ? texts.actors[actor.kind] : '';
   return (
     <>
