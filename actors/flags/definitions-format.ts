@@ -147,7 +147,7 @@ export function readFlag(flag: WireFlag): FlagDocument {
   };
 }
 
-export function readPrerequisite(needed: WirePrerequisite): FlagPrerequisite {
+function readPrerequisite(needed: WirePrerequisite): FlagPrerequisite {
   const { flag_key: flagKey } = needed;
   return 'variant_key' in needed ? { flagKey, variantKey: needed.variant_key } : { flagKey, value: needed.value };
 }

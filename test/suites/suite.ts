@@ -28,7 +28,7 @@ export interface Outcome {
 const SALTS = 48;
 
 /** Evaluates a case with many salts. */
-export function outcomeOf(one: Case): Outcome {
+function outcomeOf(one: Case): Outcome {
   const { name, flags, context, nowMs, expected, resultOf } = one;
   if (typeof flags === 'string') return { name, kind: 'unmapped', reason: flags };
   const [first] = flags;

@@ -30,7 +30,7 @@ export function bucketingId({ salt, by }: Bucketing): string {
 /** The text that is hashed; undefined: the player has none. */
 export type KeyOf = (subject: Subject) => string | undefined;
 
-export const playerKey: KeyOf = ({ player }) => player.id;
+const playerKey: KeyOf = ({ player }) => player.id;
 
 const DEVICE = pathReader(['device_id']);
 
