@@ -195,7 +195,7 @@ const getInForce = (historied: Historied): KeyedRoute =>
   });
 
 /** A number that a version can have. */
-export function versionIn(text: string | undefined): number | undefined {
+function versionIn(text: string | undefined): number | undefined {
   const version = Number(text);
   return Number.isInteger(version) && version >= 1 && version < 2 ** 32 ? version : undefined;
 }
