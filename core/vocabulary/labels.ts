@@ -7,15 +7,20 @@ export interface Labels {
   note?: string;
 }
 
-/** A version, and its revision in CONFIG. */
+/** A version, its revision in CONFIG, and when it was made. */
 export interface Effective {
   version: number;
   revision: number;
+  /** Epoch milliseconds. */
+  at: number;
 }
 
 /** A definition, of which a change may concern people only. */
 export interface Labelled extends Labels {
   version: number;
+  createdAt: number;
+  /** Absent: it never changed. */
+  updatedAt?: number;
   /** The version that last changed anything for players, if later ones only changed texts for people. */
   effective?: Effective;
 }
@@ -23,6 +28,11 @@ export interface Labelled extends Labels {
 /** The version that last changed anything for players. */
 export function effectiveVersion({ effective, version }: Labelled): number {
   return effective?.version ?? version;
+}
+
+/** When it last changed for players, epoch milliseconds. */
+export function effectiveAt({ effective, updatedAt, createdAt }: Labelled): number {
+  return effective?.at ?? updatedAt ?? createdAt;
 }
 
 /** The revision in CONFIG that last changed anything for players. */
@@ -57,7 +67,8 @@ export function withEffective<D extends Labelled>(held: { document: D; revision:
   const document: D = { ...next };
   delete document.effective;
   if (forPlayers(held.document) !== forPlayers(next)) return document;
-  const { version, effective = { version, revision: held.revision } } = held.document;
+  const { version, createdAt, updatedAt: at = createdAt } = held.document;
+  const { effective = { version, revision: held.revision, at } } = held.document;
   return { ...document, effective };
 }
 

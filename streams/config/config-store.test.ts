@@ -75,7 +75,7 @@ describe('the config store', () => {
     const made = store.revision;
     await store.put(of('segment', 'two'), { ...some, conditions: {} });
     await store.put(addressOf('one'), game('One'));
-    const effective = { version: 1, revision: made };
+    const effective = { version: 1, revision: made, at: 1 };
     await store.put(of('segment'), { ...some, conditions: {}, version: 2, note: 'for people', effective });
     expect(store.targetingRevision('one', 'live')).toBe(made);
     const labelled = await openConfigStore(broker.connect(), clock, silentLogger);

@@ -8,6 +8,8 @@ export interface FlagUsageQuery {
   environment: string;
   /** Epoch milliseconds. */
   sinceMs: number;
+  /** Only these flags. */
+  keys?: readonly string[];
 }
 
 export interface FlagUsage {
@@ -39,15 +41,16 @@ type RunQuery = <Row>(sql: string, parameters: Record<string, unknown>) => Promi
 /** Reads two columns of the exposures since a time, along the primary key of the game. */
 export async function findFlagUsage(
   runQuery: RunQuery,
-  { game, environment, sinceMs }: FlagUsageQuery,
+  { game, environment, sinceMs, keys }: FlagUsageQuery,
 ): Promise<QueryResult<FlagUsage[]>> {
+  const ofKeys = keys === undefined ? '' : 'AND flag_key IN {keys:Array(String)}';
   const found = await runQuery<{ flag_key: string; exposures: string | number; last_ms: string | number }>(
     `SELECT flag_key, count() AS exposures, toUnixTimestamp64Milli(max(received_at)) AS last_ms
     FROM flag_exposures
     WHERE game_id = {game:String} AND environment = {environment:String}
-      AND received_at >= fromUnixTimestamp64Milli({since:Int64})
+      AND received_at >= fromUnixTimestamp64Milli({since:Int64}) ${ofKeys}
     GROUP BY flag_key`,
-    { game, environment, since: sinceMs },
+    { game, environment, since: sinceMs, ...(keys === undefined ? {} : { keys }) },
   );
   if (found.kind === 'unavailable') return found;
   const usage = found.value.map((row) => ({

@@ -1,6 +1,6 @@
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
 import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
-import { isSplit } from '../flags/staleness.ts';
+import { isSplit } from '../flags/split.ts';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { NamedLink } from '../parts/named-link.tsx';

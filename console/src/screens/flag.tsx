@@ -8,7 +8,7 @@ import { ExposureChart } from '../flags/exposure-chart.tsx';
 import { OverrideForm } from '../flags/override-form.tsx';
 import { Playground } from '../flags/playground.tsx';
 import { SaveFlag } from '../flags/save-flag.tsx';
-import { isSplit } from '../flags/staleness.ts';
+import { isSplit } from '../flags/split.ts';
 import { useTab } from '../parts/address.ts';
 import { DraftBar } from '../parts/drafts/draft-bar.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';

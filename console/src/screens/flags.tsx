@@ -1,4 +1,4 @@
-import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -6,7 +6,7 @@ import { call } from '../frame/api.ts';
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
 import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import { RuleCounts } from '../flags/rule-counts.tsx';
-import { stalenessOf } from '../flags/staleness.ts';
+import { StaleBadge } from '../flags/stale-badge.tsx';
 import { useAddressField } from '../parts/address.ts';
 import { ConfirmButton } from '../parts/editors/confirm-button.tsx';
 import { useOptimistic } from '../parts/optimistic.ts';
@@ -27,7 +27,6 @@ interface Row {
   key: string;
   flag: Flag | undefined;
   usage: FlagUsage | undefined;
-  stale: ReturnType<typeof stalenessOf>;
 }
 
 /** All flags, with when they were last used. What is shown is in the address. */
@@ -84,36 +83,29 @@ export function Flags() {
 
 function rowsOf(flags: readonly Flag[], usages: readonly FlagUsage[]): Row[] {
   const byKey = new Map(usages.map((usage) => [usage.key, usage]));
-  const nowMs = Date.now();
-  const there = flags.map((flag): Row => {
-    const usage = byKey.get(flag.key);
-    return { key: flag.key, flag, usage, stale: stalenessOf(flag, usage, nowMs) };
-  });
+  const there = flags.map((flag): Row => ({ key: flag.key, flag, usage: byKey.get(flag.key) }));
   const archived = usages.filter(({ archived_at: at }) => at !== null);
-  return [...there, ...archived.map((usage) => ({ key: usage.key, flag: undefined, usage, stale: undefined }))];
+  return [...there, ...archived.map((usage) => ({ key: usage.key, flag: undefined, usage }))];
 }
 
-function isShown({ flag, stale }: Row, show: Show): boolean {
+function isShown({ flag }: Row, show: Show): boolean {
   if (show === 'archived') return flag === undefined;
-  return flag !== undefined && (show === 'active' || stale !== undefined);
+  return flag !== undefined && (show === 'active' || (flag.stale ?? null) !== null);
 }
 
 function isFound({ key, flag }: Row, search: string): boolean {
-  const text = `${key} ${flag?.name ?? ''} ${flag?.description ?? ''}`.toLowerCase();
+  const { name = '', description = '', owner = '', tags = [] } = flag ?? {};
+  const text = [key, name, description, owner, ...tags].join(' ').toLowerCase();
   return text.includes(search.trim().toLowerCase());
 }
 
-function KeyCell({ row: { key, flag, stale } }: { row: Row }) {
+function KeyCell({ row: { key, flag } }: { row: Row }) {
   const { scope } = usePlace();
   if (flag === undefined) return <span className="mono">{key}</span>;
   return (
     <>
       <NamedLink href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(key)}`} name={key} />{' '}
-      {stale === undefined ? null : (
-        <Badge variant="outline" color="orange" tt="none" size="sm">
-          {texts.stale[stale]}
-        </Badge>
-      )}
+      <StaleBadge stale={flag.stale} />
       {flag.name === key ? null : (
         <Text size="xs" c="dimmed">
           {flag.name}
@@ -136,6 +128,12 @@ const COLUMNS: readonly Column<Row>[] = [
     label: texts.columns.type,
     sortBy: ({ flag }) => flag?.flag_type,
     cell: ({ flag }) => (flag === undefined ? null : texts.types[flag.flag_type]),
+  },
+  {
+    id: 'owner',
+    label: texts.columns.owner,
+    sortBy: ({ flag }) => flag?.owner,
+    cell: ({ flag }) => flag?.owner,
   },
   {
     id: 'evaluated',
@@ -171,7 +169,7 @@ const ARCHIVED: readonly Column<Row>[] = [
     sortBy: ({ usage }) => usage?.archived_at,
     cell: ({ usage }) => <Time at={usage?.archived_at} />,
   },
-  ...COLUMNS.slice(3, 6),
+  ...COLUMNS.slice(4, 7),
   { id: 'restore', label: texts.columns.restore, cell: ({ key }) => <Restore flagKey={key} /> },
 ];
 

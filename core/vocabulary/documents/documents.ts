@@ -203,6 +203,8 @@ export interface FlagDocument extends Labelled {
   prerequisites: FlagPrerequisite[];
   createdAt: number;
   updatedAt: number;
+  /** When its owner expects it to be gone, epoch milliseconds; it says nothing to evaluations. Absent: never. */
+  endsAt?: number;
   /** The time of deletion. A deleted flag is treated as missing, but its key stays taken. */
   archivedAt: number | null;
   /** Whether client keys may learn of the flag. Absent: they may. */

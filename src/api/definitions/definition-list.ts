@@ -15,6 +15,8 @@ export type Sort = (typeof SORTS)[number];
 export interface State<D> {
   description: string;
   holds: (document: D) => boolean;
+  /** Whether it depends on more than the definition (`lookUp`). */
+  needsLookUp?: true;
 }
 
 export type States<D> = Readonly<Record<string, State<D>>>;

@@ -52,11 +52,25 @@ export interface DefinitionResource<K extends DefinitionKind> {
    * Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive.
    */
   isArchived?: (document: Documents[K]) => boolean;
+  /** Finds what only answers that read show, for all definitions of an answer at once. */
+  lookUp?: LookUp<K>;
   /** What `?state=` of the list chooses, besides archived ones. */
   states?: States<Documents[K]>;
   /** Default: `none`. */
   limitClass?: RouteDocs['limitClass'];
 }
+
+/** What was found beside definitions. */
+export interface Found<K extends DefinitionKind> {
+  toJson: (document: Documents[K]) => string;
+  /** States of the list that need it. */
+  states: Readonly<Record<string, (document: Documents[K]) => boolean>>;
+}
+
+export type LookUp<K extends DefinitionKind> = (
+  documents: readonly Documents[K][],
+  context: RequestContext,
+) => Promise<Found<K>>;
 
 /** Documentation of a route, as far as it does not follow from the kind. */
 export interface Words {

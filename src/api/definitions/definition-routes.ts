@@ -5,13 +5,13 @@ import { failure, isFailure } from '../../../core/kernel/errors.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { oneOf } from '../input/fields.ts';
 import { basisIn, IfMatch } from '../input/if-match.ts';
-import { NextCursor, textPageOf } from '../input/paging.ts';
-import { answer, jsonAnswer } from '../route/answer.ts';
+import { NextCursor, pageOf, textPageOf } from '../input/paging.ts';
+import { answer, jsonAnswer, type Answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { labelsIn, relabelled } from './definition-labels.ts';
 import { isFound, listQueryOf, orderOf, placeIn, type ListQuery } from './definition-list.ts';
-import type { Change, DefinitionResource, DefinitionRoutes } from './definition-resource.ts';
+import type { Change, DefinitionResource, DefinitionRoutes, LookUp } from './definition-resource.ts';
 import { changeDefinition, createDefinition, deleteDefinition } from './definition-writes.ts';
 import { type Historied, documentText } from './history/historied.ts';
 import { historyRoutes } from './history/history-routes.ts';
@@ -38,7 +38,7 @@ export function firstVersion({ origin: { receivedAt } }: RequestContext) {
 /** Creates the shared routes of a kind of definition. */
 export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
   const { kind, tag, path, one, many, id, idOf, keyOf, schema, example, toJson, most, isThere = () => true } = resource;
-  const { storedKeyOf = (id) => id, limitClass = 'none', isArchived, states = {} } = resource;
+  const { storedKeyOf = (id) => id, limitClass = 'none', isArchived, states = {}, lookUp } = resource;
   const { missing = () => failure('NOT_FOUND', `The ${one} does not exist.`) } = resource;
   const { taken = () => failure('CONFLICT', `Another ${one} has this key; choose another key.`, { field: 'key' }) } =
     resource;
@@ -62,6 +62,51 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
     return services.config
       .list(kind, key.game, key.environment)
       .filter(({ document }) => isSought(document, query) && holds(document) && isFound(document, query));
+  }
+
+  const documentsIn = (query: ListQuery, context: RequestContext): Documents[K][] =>
+    entriesIn(query, context).map(({ document }) => document);
+
+  function placesIn(query: ListQuery) {
+    const order = orderOf(query, first);
+    return { order, place: placeIn<K>(order.sort, { id: idOf, key: keyOf ?? idOf }) };
+  }
+
+  function pageIn(
+    query: ListQuery,
+    context: RequestContext,
+    documents: readonly Documents[K][],
+    text: (document: Documents[K]) => string = (document) => toJson(document, context.key),
+  ): Answer {
+    const { order, place } = placesIn(query);
+    const page = textPageOf(documents, place, text, query, { order });
+    if (page.kind === 'failure') return page;
+    return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+  }
+
+  /** A page of which more is found than definitions say: for its own, or for all if the list is filtered by that. */
+  async function foundPage(query: ListQuery, context: RequestContext, lookUp: LookUp<K>): Promise<Answer> {
+    const { order, place } = placesIn(query);
+    const all = documentsIn(query, context);
+    const ahead = pageOf(all, place, query, order);
+    if (ahead.kind === 'failure') return ahead;
+    const isFiltered = states[String(query.state)]?.needsLookUp === true;
+    const found = await lookUp(isFiltered ? all : ahead.items, context);
+    const holds = found.states[String(query.state)] ?? (() => true);
+    return pageIn(query, context, isFiltered ? all.filter(holds) : all, found.toJson);
+  }
+
+  function soughtIn(params: Readonly<Record<string, string>>, query: object, context: RequestContext) {
+    const found = routes.findStored(idIn(params), context);
+    return found !== undefined && isSought(found.document, query) ? found.document : undefined;
+  }
+
+  function oneIn(
+    document: Documents[K] | undefined,
+    { key }: RequestContext,
+    text: (document: Documents[K]) => string = (one) => toJson(one, key),
+  ): Answer {
+    return document === undefined ? missing() : answer(text(document), { etag: document.version });
   }
 
   /** Other definitions with the same key. */
@@ -141,22 +186,10 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           ),
           example: { [many]: [example], next_cursor: null },
         },
-        action: {
-          kind: 'config',
-          read({ query }, context) {
-            const order = orderOf(query, first);
-            const place = placeIn<K>(order.sort, { id: idOf, key: keyOf ?? idOf });
-            const page = textPageOf(
-              entriesIn(query, context),
-              ({ document }) => place(document),
-              ({ document }) => toJson(document, context.key),
-              query,
-              { order },
-            );
-            if (page.kind === 'failure') return page;
-            return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
-          },
-        },
+        action:
+          lookUp === undefined
+            ? { kind: 'config', read: ({ query }, context) => pageIn(query, context, documentsIn(query, context)) }
+            : { kind: 'service', call: ({ query }, context) => foundPage(query, context, lookUp) },
       }),
     getRoute: (words) =>
       defineRoute({
@@ -170,16 +203,17 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         errors: [missing().code],
         input: { params: ItemParams, query: Type.Object(state) },
         reply: { description: 'The current definition.', schema, example },
-        action: {
-          kind: 'config',
-          read({ params, query }, context) {
-            const found = routes.findStored(idIn(params), context);
-            const document = found !== undefined && isSought(found.document, query) ? found.document : undefined;
-            return document === undefined
-              ? missing()
-              : answer(toJson(document, context.key), { etag: document.version });
-          },
-        },
+        action:
+          lookUp === undefined
+            ? { kind: 'config', read: ({ params, query }, context) => oneIn(soughtIn(params, query, context), context) }
+            : {
+                kind: 'service',
+                async call({ params, query }, context) {
+                  const document = soughtIn(params, query, context);
+                  if (document === undefined) return missing();
+                  return oneIn(document, context, (await lookUp([document], context)).toJson);
+                },
+              },
       }),
     historyRoutes: () => historyRoutes(historied),
     restorations: (restoring) => restorations(restored(), restoring),

@@ -21,6 +21,7 @@ export type FlagContent = Pick<
   | 'rules'
   | 'prerequisites'
   | 'clientVisible'
+  | 'endsAt'
 >;
 
 /** A flag with the defaults of its type. */
@@ -45,8 +46,10 @@ export function emptyContent(key: string, flagType: FlagType): FlagContent {
 export function contentOf(body: Static<typeof FlagPatch>, kept: FlagContent, empty: FlagContent): FlagContent {
   const defaultServe = over(body.default_serve, kept.defaultServe, undefined, serveOf);
   const bucketBy = over(body.bucket_by, kept.bucketBy, undefined, bucketByOf);
+  const endsAt = over(body.ends_at, kept.endsAt, undefined, parseTimestamp);
   return {
     flagType: empty.flagType,
+    ...(endsAt === undefined ? {} : { endsAt }),
     ...(defaultServe === undefined ? {} : { defaultServe }),
     ...(bucketBy === undefined || bucketBy === 'player' ? {} : { bucketBy }),
     name: over(body.name, kept.name, empty.name, same),

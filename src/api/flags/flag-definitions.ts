@@ -78,6 +78,7 @@ const {
   owner: _owner,
   tags: _tags,
   note: _note,
+  ends_at: _ends,
   created_at: _created,
   updated_at: _updated,
   ...flag

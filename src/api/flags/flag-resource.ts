@@ -3,7 +3,7 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import { EDIT_EFFECTS } from '../../../core/vocabulary/documents/edit-effects.ts';
 import { namesOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import { writePrerequisite, writeRule } from '../../../actors/flags/definitions-format.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import {
   anyJson,
   BasedOn,
@@ -19,7 +19,8 @@ import {
 } from '../definitions/definition-fields.ts';
 import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { oneOf, timeOut } from '../input/fields.ts';
+import { oneOf, timeOrNull, timeOut } from '../input/fields.ts';
+import { STALE_FIELDS, staleJson, type StaleFlags } from './stale-flags.ts';
 import { DefaultServe, FlagBucketBy, Prerequisites, Rules, Variants } from './flag-rule-fields.ts';
 
 /* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -39,9 +40,14 @@ const ClientVisible = Type.Boolean({
     'Whether client keys may learn of the flag. If not, it does not exist for them: `FLAG_NOT_FOUND` by name, and ' +
     'absent where all flags are answered. Default: true.',
 });
+const EndsAt = timeOrNull(
+  'When you expect the flag to be gone: from then on it is `stale`. Evaluations do not change. ISO 8601; null: never.',
+);
 const DefaultValue = anyJson(
   'Value for players that no rule includes, and of a disabled flag. Default: false for a boolean flag, else null.',
 );
+
+const STALE_SENT = { stale: ReadOnly, stale_unknown: ReadOnly };
 
 /** The body that creates a flag. Unknown fields are refused, since a misspelt field would target the wrong players. */
 export const FlagBody = Type.Object(
@@ -52,6 +58,7 @@ export const FlagBody = Type.Object(
     description: Type.Optional(Description),
     ...LABEL_FIELDS,
     enabled: Type.Optional(Enabled),
+    ends_at: Type.Optional(EndsAt),
     client_visible: Type.Optional(ClientVisible),
     default_value: Type.Optional(DefaultValue),
     default_serve: orNull(DefaultServe),
@@ -59,6 +66,7 @@ export const FlagBody = Type.Object(
     variants: Type.Optional(Variants),
     targeting_rules: Type.Optional(Rules),
     prerequisites: Type.Optional(Prerequisites),
+    ...STALE_SENT,
   },
   { additionalProperties: false, description: 'A flag.' },
 );
@@ -81,6 +89,7 @@ export const FlagPatch = Type.Object(
     ...LABEL_FIELDS,
     flag_type: Type.Optional(FlagTypeName),
     enabled: orNull(Enabled),
+    ends_at: Type.Optional(EndsAt),
     client_visible: orNull(ClientVisible),
     default_value: Type.Optional(DefaultValue),
     default_serve: orNull(DefaultServe),
@@ -88,6 +97,7 @@ export const FlagPatch = Type.Object(
     variants: orNull(Variants),
     targeting_rules: orNull(Rules),
     prerequisites: orNull(Prerequisites),
+    ...STALE_SENT,
   },
   { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
@@ -109,6 +119,7 @@ export const FlagShown = Type.Object(
     name: Name,
     description: Description,
     enabled: Enabled,
+    ends_at: EndsAt,
     client_visible: ClientVisible,
     default_value: DefaultValue,
     default_serve: Type.Optional(DefaultServe),
@@ -124,18 +135,20 @@ export const FlagShown = Type.Object(
     ...madeFields('flag'),
     edit_effect: EditEffect,
     archived_at: Type.Optional(timeOut('When the flag was archived. Absent: it is not.')),
+    ...STALE_FIELDS,
   },
   { description: 'A flag.' },
 );
 
-/** A flag as JSON text. */
-export function flagJson(flag: FlagDocument): string {
+/** A flag as JSON text. @param stale absent in answers to changes */
+export function flagJson(flag: FlagDocument, stale?: StaleFlags): string {
   return JSON.stringify({
     key: flag.key,
     name: flag.name,
     description: flag.description,
     flag_type: flag.flagType,
     enabled: flag.enabled,
+    ends_at: formatTimestampOrNull(flag.endsAt),
     client_visible: flag.clientVisible ?? true,
     default_value: flag.defaultValue,
     ...(flag.defaultServe === undefined ? {} : { default_serve: flag.defaultServe }),
@@ -148,6 +161,7 @@ export function flagJson(flag: FlagDocument): string {
     ...madeJson(flag),
     edit_effect: flag.editEffect ?? 'none',
     ...(flag.archivedAt === null ? {} : { archived_at: formatTimestamp(flag.archivedAt) }),
+    ...staleJson(flag, stale),
   });
 }
 
@@ -157,6 +171,7 @@ export const FLAG_BODY_EXAMPLE = {
   description: 'Two layouts against the old one.',
   flag_type: 'multivariate' as const,
   enabled: true,
+  ends_at: null,
   client_visible: true,
   default_value: null,
   bucket_by: 'player',

@@ -24,6 +24,7 @@ import {
   FlagShown,
   FlagWhole,
 } from './flag-resource.ts';
+import { staleFlags } from './stale-flags.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
 import { IfMatch } from '../input/if-match.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -35,7 +36,7 @@ export const missingFlag = (): Failure => failure('FLAG_NOT_FOUND');
 
 const flags = definitionRoutes({
   kind: 'flag',
-  states: SWITCHED,
+  states: { ...SWITCHED, stale: { description: 'those that can probably go', holds: () => true, needsLookUp: true } },
   tag: 'Feature flags',
   path: '/v1/flags/flags',
   one: 'flag',
@@ -44,7 +45,14 @@ const flags = definitionRoutes({
   idOf: ({ key }) => key,
   schema: FlagShown,
   example: FLAG_EXAMPLE,
-  toJson: flagJson,
+  toJson: (flag) => flagJson(flag),
+  async lookUp(documents, context) {
+    const stale = await staleFlags(documents, context);
+    return {
+      toJson: (flag) => flagJson(flag, stale),
+      states: { stale: (flag) => stale.of(flag) !== undefined },
+    };
+  },
   missing: missingFlag,
   taken,
   most: FLAG_API_LIMITS.flagsPerEnvironment,
@@ -231,7 +239,7 @@ export function flagChangedBy(
   const malformed = formFaults(body);
   if (malformed.length > 0) return invalid(malformed);
   const content = contentOf(body, kept, emptyContent(held.key, held.flagType));
-  const { defaultServe: _serve, bucketBy: _by, ...rest } = held;
+  const { defaultServe: _serve, bucketBy: _by, endsAt: _ends, ...rest } = held;
   const document = withPeriods(held, { ...rest, ...content, archivedAt }, context.origin.receivedAt);
   return faultsOf(document, context, held) ?? document;
 }

@@ -31,5 +31,8 @@ export const FLAG_API_LIMITS = {
   flagUseStoreMs: 15_000,
   /** Days of exposures that the use of all flags counts, and the longest range of one flag's exposures by day. */
   flagUseDays: 30,
+  /** Days without use, or with one value for all, after which a flag is stale; and how long an answer waits for it. */
+  staleDays: 30,
+  staleMs: 2_000,
   exposureDays: 90,
 } as const;

@@ -9,7 +9,7 @@ describe('reading flags', () => {
     const { body } = await create(EXAMPLE);
     const { status, headers, body: got } = await call('GET', `${PATH}/button_color`);
     expect([status, headers.get('etag')]).toEqual([200, '"1"']);
-    expect(got.data).toEqual(body.data);
+    expect(got.data).toEqual({ ...body.data, stale: null });
   });
 
   it('returns 404 FLAG_NOT_FOUND for an unknown flag and for one of another environment or game', async () => {
@@ -100,13 +100,15 @@ describe('replacing a flag', () => {
   it('accepts the response to GET', async () => {
     await create(EXAMPLE);
     const { body } = await call('GET', `${PATH}/button_color`);
+    const { stale, ...data } = body.data;
     const { status, body: put } = await call('PUT', `${PATH}/button_color`, {
-      ...body.data,
+      ...data,
+      stale,
       salt: 'other',
       name: 'New',
     });
     expect(status).toBe(200);
-    expect(put.data).toMatchObject({ ...body.data, name: 'New', version: 2, updated_at: expect.any(String) });
+    expect(put.data).toMatchObject({ ...data, name: 'New', version: 2, updated_at: expect.any(String) });
   });
 
   it.each([

@@ -24,6 +24,7 @@ export const flags = {
     key: 'Flag',
     type: 'Type',
     state: 'State',
+    owner: 'Owner',
     evaluated: 'Last evaluated',
     exposed: 'Last exposed',
     exposures: 'Exposures, 30 days',
@@ -37,6 +38,7 @@ export const flags = {
   on: 'on',
   off: 'off',
   stale: {
+    ended: 'stale: past its end',
     unused: 'stale: not used in 30 days',
     settled: 'stale: the same for everybody for 30 days',
   },

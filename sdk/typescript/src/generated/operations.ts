@@ -469,6 +469,8 @@ type Flag = {
   readonly description: string;
   /** Whether the flag is evaluated. */
   readonly enabled: boolean;
+  /** When you expect the flag to be gone: from then on it is `stale`. */
+  readonly ends_at: string | null;
   /** Whether client keys may learn of the flag. */
   readonly client_visible: boolean;
   /** Value for players that no rule includes, and of a disabled flag. */
@@ -513,6 +515,18 @@ type Flag = {
   readonly edit_effect: 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';
   /** When the flag was archived. */
   readonly archived_at?: string;
+  /** Why the flag can probably go. */
+  readonly stale?: {
+    /** Why, the first that holds. */
+    readonly reason: 'ended' | 'unused' | 'settled';
+    /** Since when. */
+    readonly since: string;
+  } | null;
+  /**
+   * With `stale` null: the times of evaluations or exposures cannot be read now, so the flag
+   * may be `unused`.
+   */
+  readonly stale_unknown?: 'use_unavailable';
 };
 
 /** A flag evaluation of OFREP. */
@@ -3853,7 +3867,7 @@ export interface Operations {
       /** Ascending (default) or descending. */
       readonly order?: 'asc' | 'desc';
       /** Only these. */
-      readonly state?: 'enabled' | 'disabled' | 'archived';
+      readonly state?: 'enabled' | 'disabled' | 'stale' | 'archived';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -3889,6 +3903,8 @@ export interface Operations {
       readonly note?: string | null;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
+      /** When you expect the flag to be gone: from then on it is `stale`. */
+      readonly ends_at?: string | null;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean;
       /** Value for players that no rule includes, and of a disabled flag. */
@@ -3907,6 +3923,10 @@ export interface Operations {
       readonly targeting_rules?: readonly Rule[];
       /** Flags that must serve the given values or variants to the player. */
       readonly prerequisites?: readonly Prerequisite[];
+      /** Read-only, as returned by GET. */
+      readonly stale?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stale_unknown?: unknown;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
@@ -3966,6 +3986,8 @@ export interface Operations {
       readonly note?: string | null;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
+      /** When you expect the flag to be gone: from then on it is `stale`. */
+      readonly ends_at?: string | null;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean;
       /** Value for players that no rule includes, and of a disabled flag. */
@@ -3984,6 +4006,10 @@ export interface Operations {
       readonly targeting_rules?: readonly Rule[];
       /** Flags that must serve the given values or variants to the player. */
       readonly prerequisites?: readonly Prerequisite[];
+      /** Read-only, as returned by GET. */
+      readonly stale?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stale_unknown?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
@@ -4039,6 +4065,8 @@ export interface Operations {
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean | null;
+      /** When you expect the flag to be gone: from then on it is `stale`. */
+      readonly ends_at?: string | null;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean | null;
       /** Value for players that no rule includes, and of a disabled flag. */
@@ -4057,6 +4085,10 @@ export interface Operations {
       readonly targeting_rules?: readonly Rule[] | null;
       /** Flags that must serve the given values or variants to the player. */
       readonly prerequisites?: readonly Prerequisite[] | null;
+      /** Read-only, as returned by GET. */
+      readonly stale?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stale_unknown?: unknown;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -4209,6 +4241,8 @@ export interface Operations {
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean | null;
+      /** When you expect the flag to be gone: from then on it is `stale`. */
+      readonly ends_at?: string | null;
       /** Whether client keys may learn of the flag. */
       readonly client_visible?: boolean | null;
       /** Value for players that no rule includes, and of a disabled flag. */
@@ -4227,6 +4261,10 @@ export interface Operations {
       readonly targeting_rules?: readonly Rule[] | null;
       /** Flags that must serve the given values or variants to the player. */
       readonly prerequisites?: readonly Prerequisite[] | null;
+      /** Read-only, as returned by GET. */
+      readonly stale?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stale_unknown?: unknown;
       /** Read-only, as returned by GET. */
       readonly edit_effect?: unknown;
     };
