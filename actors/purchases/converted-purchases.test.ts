@@ -142,6 +142,15 @@ describe('the same transaction again', () => {
     expect(totals).toEqual([98_720, 1, true]);
   });
 
+  it.each<[string, Exchange | undefined]>([
+    ['without a rate of the day', UNRATED],
+    ['after the rates were deleted', undefined],
+  ])('with another amount counts at the rate of the first report %s', (_what, exchange) => {
+    const { replies, totals } = after(bought(15_000_000, RATE, { by: 'client' }), bought(16_000_000, exchange));
+    expect(replies[1]).toMatchObject({ amount: 98_720, paid: { amount: 16_000_000, currency: 'JPY' } });
+    expect(totals).toEqual([98_720, 1, true]);
+  });
+
   it('in another currency is a correction at its own rate', () => {
     const { replies } = after(
       bought(15_000_000, RATE, { by: 'client' }),

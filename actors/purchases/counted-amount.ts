@@ -20,9 +20,10 @@ export function countedAmount(
   earlier?: RecordedPurchase,
 ): CountedAmount | Failure {
   if (earlier !== undefined && isSameReport(earlier, sent, currency)) return countedBefore(earlier);
-  if (exchange === undefined || currency === null) return { kind: 'counted', amount: sent };
-  const rate = earlier?.paid?.currency === currency ? earlier.paid.rate : exchange.rate;
-  if (rate === null) return exchange.rate === null ? unrated(currency, exchange.day) : failure('CONFLICT');
+  if (currency === null) return { kind: 'counted', amount: sent };
+  const rate = earlier?.paid?.currency === currency ? earlier.paid.rate : exchange?.rate;
+  if (rate === undefined) return { kind: 'counted', amount: sent };
+  if (rate === null) return unrated(currency, exchange?.day ?? '');
   const amount = convertedAt(rate, sent);
   if (amount === 0 || amount > SHARED_LIMITS.purchaseAmount) return outOfBounds(sent, currency, rate);
   return { kind: 'counted', amount, paid: { amount: sent, currency, rate } };

@@ -15,7 +15,7 @@ export const CHANGE_REASON = {
       maxLength: API_LIMITS.changeReasonEncoded,
       description:
         `Why you make the change, for the audit and the history of definitions; at most ${API_LIMITS.changeReasonLength} ` +
-        'characters. Percent-encode what is not ASCII. Games may ask for it in changes of live definitions.',
+        'characters. Percent-encode what is not ASCII; all headers have at most 4 KiB. Games may ask for it in changes of live definitions.',
     }),
   ),
 };
@@ -36,7 +36,7 @@ export const reasonHeader = (reason: string): Record<string, string> =>
   reason === '' ? {} : { [NAME]: encodeURIComponent(reason) };
 
 /**
- * The fault of a reason: it is too long, or lacks in a game that asks why live definitions change.
+ * The fault of a reason: it is too long, has U+0000, or lacks in a game that asks why live definitions change.
  * @param asksWhy whether such a game asks for this change
  */
 export function reasonFault(
@@ -46,11 +46,13 @@ export function reasonFault(
 ): FieldFault | undefined {
   const reason = reasonIn(headers);
   if (reason.length > API_LIMITS.changeReasonLength) return TOO_LONG;
+  if (reason.includes('\0')) return WITH_NUL;
   if (!asksWhy || reason !== '' || key.environment !== 'live') return undefined;
   return services.config.get(gameAddress(key.game))?.document.changeReason === true ? MISSING : undefined;
 }
 
 const TOO_LONG: FieldFault = { path: NAME, message: `must have at most ${API_LIMITS.changeReasonLength} characters` };
+const WITH_NUL: FieldFault = { path: NAME, message: 'must not contain the character U+0000' };
 const MISSING: FieldFault = {
   path: NAME,
   message: 'is required: this game asks why live definitions are changed; say so in this header',

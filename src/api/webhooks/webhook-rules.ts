@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import { isMetadataHost } from '../../../streams/config/webhooks/metadata-hosts.ts';
 import { isReservedHeader } from '../../../streams/config/webhooks/webhook-headers.ts';
 import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-patterns.ts';
@@ -17,6 +18,8 @@ export function urlFaults(text: string, allowPrivateHosts: readonly string[]): F
   const url = URL.parse(text);
   if (url === null) return fault('must be an absolute URL, for example https://hooks.example.com/path');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return fault('must be an http or https URL');
+  // As keys and the history show it. A webhook to such an address would lose every event.
+  if (text.includes(HIDDEN)) return fault(`must be the whole URL, without \`${HIDDEN}\``);
   if (url.username !== '' || url.password !== '') return fault('must not contain credentials; use `headers`');
   const name = withoutBrackets(url.hostname).replace(/\.$/, '');
   const allowed = allowPrivateHosts.map((host) => withoutBrackets(host.toLowerCase()));

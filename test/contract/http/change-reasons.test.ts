@@ -86,6 +86,12 @@ describe('the reason of a change', () => {
     expect((await bodyOf(await gateway.call(key, 'GET', path))).data['version']).toBe(1);
   });
 
+  it('is refused with U+0000, as every text is', async () => {
+    const path = await flag('with-nul');
+    const { status, error } = await answerOf(gateway.call(key, 'PATCH', path, enable, why('a%00b')));
+    expect([status, error.details.fields[0]?.path]).toEqual([400, 'X-Change-Reason']);
+  });
+
   it('of a deletion is in the audit, with the version after that of the deleted one', async () => {
     const body = { key: 'gone', event: 'e', aggregate: 'count' };
     expect((await gateway.call(key, 'POST', '/v1/properties/properties', body)).status).toBe(201);

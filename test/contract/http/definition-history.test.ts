@@ -209,7 +209,9 @@ describe.each(KINDS)('the history of a $name', ({ path, id, body, change, differ
 
     expect((await call('POST', `${item}/restore`, { version: 9 })).error).toMatchObject({ code: 'NOT_FOUND' });
     expect((await call('POST', `${item}/restore`, { version: 1 }, { 'If-Match': '"2"' })).status).toBe(412);
-    expect((await call('GET', `${item}/versions/0`)).status).toBe(400);
+    for (const number of ['0', '01', '1.0', '0x1', '1e0', '%201', '4294967296']) {
+      expect((await call('GET', `${item}/versions/${number}`)).status, number).toBe(400);
+    }
     expect((await call('GET', `${item}/versions/9`)).status).toBe(404);
   });
 });

@@ -128,6 +128,7 @@ describe('creating a webhook', () => {
     [{ events: ['player.craeted'] }, '/events/0'],
     [{ events: ['a', ''] }, '/events/1'],
     [{ url: undefined }, '/url'],
+    [{ url: 'https://hooks.example.com/[hidden]' }, '/url'],
     [{ colour: 'red' }, '/colour'],
     [{ enabled: 'yes' }, '/enabled'],
     [{ secret: '' }, '/secret'],

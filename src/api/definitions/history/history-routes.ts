@@ -196,8 +196,8 @@ const getInForce = (historied: Historied): KeyedRoute =>
 
 /** A number that a version can have. */
 function versionIn(text: string | undefined): number | undefined {
-  const version = Number(text);
-  return Number.isInteger(version) && version >= 1 && version < 2 ** 32 ? version : undefined;
+  const version = /^[1-9]\d{0,9}$/.test(text ?? '') ? Number(text) : Number.NaN;
+  return version < 2 ** 32 ? version : undefined;
 }
 
 export const noVersion = (version: number): Failure =>

@@ -135,7 +135,8 @@ function refused(version: number, { message = 'It is not valid any more.', detai
 
 const GONE = failure(
   'CONFLICT',
-  'It was deleted. Get the version (`…/versions/{version}`) and create it again: `definition` is a valid body.',
+  'It was deleted. Get the version (`…/versions/{version}`) and create it again: `definition` is a valid body once you ' +
+    'write what it shows as `[hidden]`.',
 );
 const A_DELETION = failure('CONFLICT', 'This version is a deletion. Restore an earlier one.');
 const TOO_LARGE = failure('CONFLICT', 'The history does not have this version: it is larger than 131072 bytes.');

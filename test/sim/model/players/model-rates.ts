@@ -14,8 +14,9 @@ export function modelCounted(sent: Sent, before?: RecordedPurchase): { amount: n
   }
   const wasPlain = before !== undefined && before.paid === undefined;
   if (wasPlain && before.amount === amount && (before.details?.currency ?? currency) === currency) return { amount };
-  if (exchange === undefined || currency === null) return { amount };
-  const rate = before?.paid?.currency === currency ? before.paid.rate : exchange.rate;
+  if (currency === null) return { amount };
+  const rate = before?.paid?.currency === currency ? before.paid.rate : exchange?.rate;
+  if (rate === undefined) return { amount };
   const counted = rate === null ? 0 : modelConverted(amount, rate);
   return counted === 0 || rate === null ? undefined : { amount: counted, paid: { amount, currency, rate } };
 }
