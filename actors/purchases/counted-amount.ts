@@ -1,7 +1,7 @@
 import { type Failure, failure } from '../../core/kernel/errors.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { convertedAt, unitsText } from '../../core/kernel/money.ts';
-import type { RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
+import type { Exchange, RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import type { Paid, RecordedPurchase } from '../../core/vocabulary/state/player.ts';
 
 /** What a purchase counts in the game's currency, and what was paid if that is another one. */
@@ -21,9 +21,10 @@ export function countedAmount(
 ): CountedAmount | Failure {
   if (earlier !== undefined && isSameReport(earlier, sent, currency)) return countedBefore(earlier);
   if (currency === null) return { kind: 'counted', amount: sent };
-  const rate = earlier?.paid?.currency === currency ? earlier.paid.rate : exchange?.rate;
-  if (rate === undefined) return { kind: 'counted', amount: sent };
-  if (rate === null) return unrated(currency, exchange?.day ?? '');
+  const of: Exchange | undefined = earlier?.paid?.currency === currency ? { rate: earlier.paid.rate } : exchange;
+  if (of === undefined) return { kind: 'counted', amount: sent };
+  if (of.rate === null) return unrated(currency, of.day);
+  const { rate } = of;
   const amount = convertedAt(rate, sent);
   if (amount === 0 || amount > SHARED_LIMITS.purchaseAmount) return outOfBounds(sent, currency, rate);
   return { kind: 'counted', amount, paid: { amount: sent, currency, rate } };

@@ -15,7 +15,8 @@ export const CHANGE_REASON = {
       maxLength: API_LIMITS.changeReasonEncoded,
       description:
         `Why you make the change, for the audit and the history of definitions; at most ${API_LIMITS.changeReasonLength} ` +
-        'characters. Percent-encode what is not ASCII; all headers have at most 4 KiB. Games may ask for it in changes of live definitions.',
+        'characters. Percent-encode what is not ASCII; all headers have at most 4 KiB. Games may ask for it in changes ' +
+        'of live definitions.',
     }),
   ),
 };

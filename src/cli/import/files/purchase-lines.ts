@@ -38,9 +38,13 @@ export function moneyLineOf(fields: Fields, exchangeOf: (currency: string | null
   const exchange = exchangeOf(sent.currency);
   const purchase = exchange === undefined ? sent : { ...sent, exchange };
   const counted = countedAmount(purchase);
-  if (counted.kind === 'failure') throw new LineFault(counted.message ?? 'The purchase cannot be converted.');
+  if (counted.kind === 'failure') throw new LineFault(`${counted.message ?? NOT_CONVERTED} ${NEW_FILE}`);
   return { purchase, properties: propertiesOf(purchase, counted) };
 }
+
+const NOT_CONVERTED = 'The purchase cannot be converted.';
+/** The rest of the file is decided: in the same file the line would count as one of before. */
+const NEW_FILE = 'Then import the line in a new file.';
 
 /**
  * A purchase by its event, as another deployment recorded it: its amount is in the game's currency, or was converted at
@@ -52,7 +56,7 @@ export function recordedPurchaseOf(properties: Fields): ImportedPurchase {
   if (typeof rate !== 'number' || !(rate > 0)) throw new LineFault('`exchange_rate` must be a number above 0.');
   const purchase = { ...purchaseOf({ ...properties, amount: paid }), exchange: { rate } };
   const counted = countedAmount(purchase);
-  if (counted.kind === 'failure') throw new LineFault(counted.message ?? 'The purchase cannot be converted.');
+  if (counted.kind === 'failure') throw new LineFault(counted.message ?? NOT_CONVERTED);
   return purchase;
 }
 

@@ -320,6 +320,14 @@ describe('purchases and players', () => {
     ]);
   });
 
+  it('without an exchange rate say that they belong in a new file, because theirs is decided', async () => {
+    const text = 'external_id,amount,timestamp,currency\nann,10,2025-01-01,USD\n';
+    const exchangeOf = () => ({ rate: null, day: '2025-01-01' }) as const;
+    expect(items(await read(text, { kind: 'purchases', fileKind: 'csv', exchangeOf }))).toEqual([
+      expect.stringMatching(/no exchange rate of USD for 2025-01-01 .* Then import the line in a new file\.$/),
+    ]);
+  });
+
   it('are read with their amounts and times', async () => {
     const purchases = 'external_id,amount,timestamp,transaction_id\nann,9.99,2025-01-01,tx-1\nann,0,2025-01-01,\n';
     expect(items(await read(purchases, { kind: 'purchases', fileKind: 'csv' }))).toMatchObject([
