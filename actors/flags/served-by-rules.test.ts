@@ -224,7 +224,7 @@ describe('players are put into buckets', () => {
     expect(evaluate(flag, {}, { guild: 'stored' })).toEqual(stored);
   });
 
-  it.each([{}, { guild: '' }, { guild: null }, { guild: {} }, { guild: ['x'] }])(
+  it.each([{}, { guild: '' }, { guild: null }, { guild: {} }, { guild: ['x'] }, { guild: 'x'.repeat(257) }])(
     'not at all without a value (%j): no rule that needs one includes them',
     (attributes) => {
       const player = { attributes: JSON.stringify(attributes) };

@@ -4,8 +4,8 @@
  * While rows are grouped, an event is a key: one number of 128 bits, which sorts faster than a tuple. From the highest
  * bit on it has the time in milliseconds (42 bits, until the year 2109), the lower bits of `facts_sequence` (34: events
  * of one millisecond are not 17 billion messages apart), `facts_index` (32), and a tag that says what the event is to
- * the question (20). In a sorted array it is a moment: the milliseconds since the day before the range (37 bits), and its
- * place from 1 on (27). So each event has a moment of its own, 0 is none, and 1 is free for a mark.
+ * the question (20). In a sorted array it is a moment: the milliseconds since the day before the range (37 bits), and
+ * its place from 1 on (27). So each event has a moment of its own, 0 is none, and 1 is free for a mark.
  */
 
 /** A tag is a whole number of so many bits. */

@@ -4,6 +4,7 @@ import type { Json } from '../../../core/kernel/text/json.ts';
 import { attributesOf } from '../../conditions/player-attributes.ts';
 import { pathReader } from '../../conditions/values.ts';
 import type { Subject } from '../../decision/targeting.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 
 /*
  * What puts players into buckets. Rules with the same salt and key look at one bucket of a player; the buckets of
@@ -50,7 +51,8 @@ export function attributePath(by: BucketBy): string[] {
   return by.startsWith(BUCKET_ATTRIBUTE) ? by.slice(BUCKET_ATTRIBUTE.length).split('.') : [];
 }
 
+/** A longer text is none: each salt hashes it again, 100,000 times for the most rules of a game. */
 function keyText(value: Json): string | undefined {
-  if (typeof value === 'string') return value === '' ? undefined : value;
+  if (typeof value === 'string') return value === '' || value.length > FLAG_LIMITS.bucketingText ? undefined : value;
   return typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : undefined;
 }

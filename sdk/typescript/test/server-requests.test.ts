@@ -33,7 +33,7 @@ function setUp(replies: Reply[] = []) {
 }
 
 /** Values for parameters of the query that are no text. */
-const QUERY: Record<string, unknown> = { amount: 9.99, since: '2026-01-15T10:30:00Z' };
+const QUERY: Record<string, unknown> = { amount: 9.99, since: '2026-01-15T10:30:00Z', at: '2026-01-16T11:31:01Z' };
 /** A value for a parameter of the path. */
 const SAMPLE = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
 

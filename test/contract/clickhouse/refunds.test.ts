@@ -45,7 +45,9 @@ async function measured(some: Partial<ExperimentQuery> = {}) {
     ...some,
   });
   if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');
-  return result.value.map(({ variant, players, conversions, sum }) => ({ variant, players, conversions, sum }));
+  return result.value
+    .map(({ variant, players, conversions, sum }) => ({ variant, players, conversions, sum }))
+    .toSorted((one, other) => (one.variant < other.variant ? -1 : 1));
 }
 
 describe("an experiment's metric of the event `purchase`", () => {
