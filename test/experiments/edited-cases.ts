@@ -17,8 +17,7 @@ const weights = (a: number, b: number) => ({
 });
 const served = (...rules: Partial<FlagRule>[]) =>
   aSplitFlag({ a: 1, b: 1 }, { ...some, rules: rules.map((rule) => aRule(rule)) });
-/** Two players share a household; a payer moves to another one. */
-const HOUSEHOLD = { bucketBy: 'attribute:household' } as const;
+/** A payer moves to another place. Places have one player each: players of a shared one are not independent. */
 const MOVES = { bucketBy: 'attribute:place' } as const;
 
 /** Edits of experiments between variants that are the same, and the least players that then count, of 300 and 300. */
@@ -71,7 +70,6 @@ export const EDITED_CASES: readonly [what: string, before: FlagDocument, after: 
     aFlag({ ...some, rules: [aRule({ percentage: 30, salt: 's' }), aRule({ percentage: 50 })] }),
     200,
   ],
-  ['variants by household', { ...served({}), ...HOUSEHOLD }, { ...served({}), ...HOUSEHOLD }, 600],
   [
     'variants at 90/10 by a place that payers change',
     { ...served({ serve: weights(9, 1) }), ...MOVES },

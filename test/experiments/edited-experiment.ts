@@ -55,7 +55,7 @@ export function editedExperiment(
     const id = playerIdOf(seed * 10_000 + turn);
     const quarter = Math.floor(random() * 4);
     const register = { kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: true } as const;
-    const attributes = { quarter, household: Math.floor(turn / 2), place: turn };
+    const attributes = { quarter, place: turn };
     owner.send({ ...register, byClientKey: true, attributes: JSON.stringify(attributes) }, nowMs);
     if (quarter === 0 && random() < 0.5) pay(id);
     see({ id, quarter });
