@@ -7,15 +7,12 @@ import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experim
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
-import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing-commits.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { write as writeTo } from '../../support/wire/decided-game.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { until } from '../../support/until.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 
@@ -39,25 +36,7 @@ const START = Date.UTC(2026, 0, 20);
 const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
 /** Facts through the whole sink, record by record. */
-async function write(...records: Fact[][]): Promise<void> {
-  const broker = createMemoryBroker({ clock: systemClock });
-  const log = broker.connect();
-  for (const facts of records) await commit(log, facts);
-  const sink = createClickhouseSink({
-    log: broker.connect(),
-    clock: systemClock,
-    holder: 'sink',
-    clickhouse: clickhouse.address,
-    logger: silentLogger,
-    metrics: createMetrics(),
-  });
-  sink.start();
-  await until('the sink is through', () => {
-    const entry = broker.bucket('POSITIONS').get('clickhouse');
-    return entry?.value !== undefined && JSON.parse(Buffer.from(entry.value).toString()).sequence >= records.length;
-  });
-  await sink.stop();
-}
+const write = (...records: Fact[][]): Promise<void> => writeTo(clickhouse, records);
 
 function answered<T>(result: QueryResult<T>): T {
   if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');

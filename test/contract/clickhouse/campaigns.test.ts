@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-facts.ts';
-import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
-import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { commit } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { write } from '../../support/wire/decided-game.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { until } from '../../support/until.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../../core/vocabulary/facts/campaign-facts.ts';
 
 /* What happens between campaigns and players, through the real sink into the real engine. */
@@ -108,22 +102,7 @@ const FACTS: Fact[] = [
 let clickhouse: TestClickhouse;
 beforeAll(async () => {
   clickhouse = await startWithTables();
-  const broker = createMemoryBroker({ clock: systemClock });
-  const sequence = await commit(broker.connect(), FACTS);
-  const sink = createClickhouseSink({
-    log: broker.connect(),
-    clock: systemClock,
-    holder: 'sink',
-    clickhouse: clickhouse.address,
-    logger: silentLogger,
-    metrics: createMetrics(),
-  });
-  sink.start();
-  await until('the sink is through', () => {
-    const entry = broker.bucket('POSITIONS').get('clickhouse');
-    return entry?.value !== undefined && JSON.parse(Buffer.from(entry.value).toString()).sequence >= sequence;
-  });
-  await sink.stop();
+  await write(clickhouse, [FACTS]);
 });
 afterAll(() => clickhouse.close());
 
