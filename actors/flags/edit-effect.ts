@@ -60,7 +60,7 @@ function untried(before: Form, after: Form): EditEffect {
   return !before.isBoolean && isOneDraw ? 'moves' : 'reassigns';
 }
 
-/** Whether the weights of the flag matter, even if nobody gets them now: players may come back with earlier ones. */
+/** Whether the weights of the flag matter, even if no player gets them now: players may return with earlier ones. */
 function usesWeights({ rules }: FlagDocument): boolean {
   return rules.length === 0 || rules.some(({ value, serve }) => value && serve === undefined);
 }

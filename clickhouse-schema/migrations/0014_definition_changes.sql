@@ -1,7 +1,7 @@
 -- The versions of definitions: one row for each change of a flag, segment, campaign, computed property, event schema,
 -- webhook, saved query or annotation, and of a game's settings. Made from the entries of the audit: the row is written
 -- before the change with the outcome `begun`, and again with its outcome, which replaces it. Ordered as queries ask: by
--- definition and time. Rows do not expire, because a definition that nobody changed for years still has its version.
+-- definition and time. Rows do not expire: a definition that was unchanged for years still has its version.
 CREATE TABLE IF NOT EXISTS definition_changes
 (
     game_id LowCardinality(String),

@@ -66,7 +66,7 @@ export async function rotateKey(
   if (ended !== undefined) rotated.until = Math.min(rotated.until, ended);
   const written = await ports.writes.put({ game, environment, kind: 'key', key }, { ...document, rotated }, revision);
   if (written.kind === 'written') return { ...made, old: written.entry };
-  // Nobody learns the text of the successor. If it stays, because the broker is away, it opens nothing for anybody.
+  // No caller learns the text of the successor. If it stays, because the broker is away, it opens nothing.
   await ports.writes.delete(made.entry, made.entry.revision);
   return written.kind === 'conflict' ? CHANGED : NOT_STORED;
 }

@@ -2,7 +2,7 @@ import type { Json, JsonText } from '../../../core/kernel/text/json.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagServe } from '../../../core/vocabulary/documents/flag-serve.ts';
 import { type Bucketing, bucketingId, bucketingOf } from './bucketing.ts';
-import { BUCKETS } from './hash.ts';
+import { endsOf } from './split.ts';
 
 /*
  * What a rule, or the default of a flag, offers to the players that it serves. Evaluation, strata and the effects of
@@ -41,14 +41,9 @@ export function isDrawn(offer: Offer | undefined): offer is Extract<Offer, { kin
 
 /** Identifies a draw: with the same one a player gets the same variant. */
 export function drawId({ bucketing, parts }: Extract<Offer, { kind: 'drawn' }>): string {
-  return `${bucketingId(bucketing)}\n${JSON.stringify(endsOf(parts))}`;
-}
-
-/** The keys of weighted parts, and the buckets at which they end. */
-function endsOf(parts: readonly OfferedVariant[]): [string, number][] {
-  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
-  let sum = 0;
-  return parts.map(({ variantKey, weight }) => [variantKey, Math.round(((sum += weight) / total) * BUCKETS)]);
+  const ends = endsOf(parts);
+  const divided = parts.map(({ variantKey }, place) => [variantKey, ends[place]]);
+  return `${bucketingId(bucketing)}\n${JSON.stringify(divided)}`;
 }
 
 function defaultValue({ defaultValue: value }: FlagDocument): Offer {

@@ -22,10 +22,9 @@ export function createSplit<T>(salt: string, parts: readonly Part<T>[]): Split<T
   const weighted = parts.filter(({ weight }) => weight > 0);
   const last = weighted.pop();
   if (last === undefined) return undefined;
-  const total = weighted.reduce((sum, { weight }) => sum + weight, 0) + last.weight;
   const bucketOf = seededBucket(`${salt}:variant`);
-  let sum = 0;
-  const ranges = weighted.map(({ weight, item }) => ({ end: Math.round(((sum += weight) / total) * BUCKETS), item }));
+  const ends = endsOf([...weighted, last]);
+  const ranges = weighted.map(({ item }, place) => ({ end: ends[place] ?? BUCKETS, item }));
   return {
     bucketOf,
     itemOf(key) {
@@ -34,4 +33,11 @@ export function createSplit<T>(salt: string, parts: readonly Part<T>[]): Split<T
       return last.item;
     },
   };
+}
+
+/** The buckets at which parts end, in their order. Each has a weight above 0. */
+export function endsOf(parts: readonly { weight: number }[]): number[] {
+  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
+  let sum = 0;
+  return parts.map(({ weight }) => Math.round(((sum += weight) / total) * BUCKETS));
 }

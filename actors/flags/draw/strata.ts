@@ -149,7 +149,7 @@ const WHOLE: FlagRule = {
   endAt: null,
 };
 
-/** Whether nobody knows the stratum of a player who names a variant: rules, or the default, serve in other ways. */
+/** Whether the stratum of a player who names a variant is unknown: rules, or the default, serve in other ways. */
 export function servesByRule({ rules, defaultServe }: FlagDocument): boolean {
   return defaultServe !== undefined || rules.some((rule) => [rule.serve, rule.salt, rule.bucketBy].some(Boolean));
 }

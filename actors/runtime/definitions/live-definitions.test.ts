@@ -269,7 +269,7 @@ const badRule: FlagDocument['rules'][number] = {
   endAt: null,
 };
 
-it('a change of a segment for people only makes owners evaluate nobody again', async () => {
+it('a change of a segment for people only makes owners evaluate no player again', async () => {
   const { config, definitions, put } = setUp();
   await put(segment('a'));
   const before = definitions.segmentsVersion;

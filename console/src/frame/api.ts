@@ -56,7 +56,7 @@ export function whenSignedOut(callback: () => void): void {
   onSignedOut = callback;
 }
 
-/** Sets who asks for the reason of a change, in games that want one. */
+/** Sets the function that asks for the reason of a change, in games that require one. */
 export function whenAskedWhy(ask: typeof askWhy): void {
   askWhy = ask;
 }

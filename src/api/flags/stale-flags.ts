@@ -12,7 +12,7 @@ import { settledSince } from './settled.ts';
 
 /*
  * Which flags can probably go. What has ended and what serves one value is in the definitions. Whether a flag is used
- * is asked of the times of evaluations, and of ClickHouse only about flags that nobody evaluated here for so long: by
+ * is asked of the times of evaluations, and of ClickHouse only about flags that were not evaluated here for so long: by
  * one query for all of them.
  */
 

@@ -54,7 +54,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
 
 /**
  * Whether no player for whom both versions draw gets anything else, or with another chance: by asking every kind of
- * player, in every range of buckets. Weights of the flag count even if nobody is served by them yet.
+ * player, in every range of buckets. Weights of the flag count even if no player is served by them yet.
  */
 function keepsEverybody(before: FlagDocument, after: FlagDocument): boolean {
   const both = [before, after];

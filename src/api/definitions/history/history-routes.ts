@@ -14,6 +14,7 @@ import { defineRoute, invalid, type KeyedRoute, readBy } from '../../route/route
 import { API_LIMITS } from '../../limits.ts';
 import { DEFINITION_LIMITS } from '../limits.ts';
 import { type Historied, isDeletion, madeVersions, type Params } from './historied.ts';
+import type { Analytics } from '../../../../clickhouse-schema/queries/analytics.ts';
 import {
   LISTED_EXAMPLE,
   listedJson,
@@ -71,6 +72,16 @@ function asked(
   return { kind: 'question', question: { query, versionNow: historied.versionNow(params, context) } };
 }
 
+const readVersions = ({ lookups }: Pick<Analytics, 'lookups'>, { query }: VersionsAsked) =>
+  lookups.definitionVersions(query);
+
+/** The reply with a whole version. */
+const wholeReply = ({ schema, example }: Historied) => ({
+  description: 'The version.',
+  schema: versionWhole(schema),
+  example: wholeExample(example),
+});
+
 const listVersions = (historied: Historied): KeyedRoute =>
   defineRoute({
     ...historied.shared,
@@ -109,7 +120,7 @@ const listVersions = (historied: Historied): KeyedRoute =>
         // The version before the last one of the page says what that one changed, and whether there is another page.
         return asked(historied, params, context, { limit: limit + 1, behind });
       },
-      read: (analytics, { query }: VersionsAsked) => analytics.lookups.definitionVersions(query),
+      read: readVersions,
       toAnswer(found, { query, versionNow }, context) {
         if (found.length === 0 && versionNow === undefined && query.behind === undefined) return historied.missing();
         const made = madeVersions(found, versionNow);
@@ -139,11 +150,7 @@ const getVersion = (historied: Historied): KeyedRoute =>
     input: {
       params: Type.Object({ ...historied.params, ...VersionParam }),
     },
-    reply: {
-      description: 'The version.',
-      schema: versionWhole(historied.schema),
-      example: wholeExample(historied.example),
-    },
+    reply: wholeReply(historied),
     action: {
       kind: 'analytics',
       rowsOf: 'AUDIT',
@@ -152,7 +159,7 @@ const getVersion = (historied: Historied): KeyedRoute =>
         if (version === undefined) return NO_NUMBER;
         return asked(historied, params, context, { version, limit: DEFINITION_LIMITS.rowsOfVersion });
       },
-      read: (analytics, { query }: VersionsAsked) => analytics.lookups.definitionVersions(query),
+      read: readVersions,
       toAnswer(found, { query, versionNow }, context) {
         const [version] = madeVersions(found, versionNow);
         return version === undefined ? noVersion(query.version ?? 0) : answer(wholeJson(version, historied, context));
@@ -170,11 +177,7 @@ const getInForce = (historied: Historied): KeyedRoute =>
     description: 'The version that was current at that time. 404 if it did not exist then.',
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: { params: Type.Object(historied.params), query: Type.Object({ at: timeIn('The time.') }) },
-    reply: {
-      description: 'The version.',
-      schema: versionWhole(historied.schema),
-      example: wholeExample(historied.example),
-    },
+    reply: wholeReply(historied),
     action: {
       kind: 'analytics',
       rowsOf: 'AUDIT',
@@ -183,7 +186,7 @@ const getInForce = (historied: Historied): KeyedRoute =>
           atMs: parseTimestamp(query.at) ?? 0,
           limit: DEFINITION_LIMITS.rowsOfVersion,
         }),
-      read: (analytics, { query }: VersionsAsked) => analytics.lookups.definitionVersions(query),
+      read: readVersions,
       toAnswer(found, { versionNow }, context) {
         const [version] = madeVersions(found, versionNow);
         if (version === undefined) return failure('NOT_FOUND', 'It did not exist at that time.');

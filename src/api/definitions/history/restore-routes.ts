@@ -5,6 +5,7 @@ import type { Documents } from '../../../../core/vocabulary/documents/documents.
 import { type ErrorCode, failure, type Failure, isFailure } from '../../../../core/kernel/errors.ts';
 import { compile } from '../../../../core/kernel/validation/validation.ts';
 import { isObject, type Json, type JsonObject } from '../../../../core/kernel/text/json.ts';
+import { AUDIT_ENTRY_LIMITS } from '../../../../streams/audit/limits.ts';
 import { IfMatch } from '../../input/if-match.ts';
 import { jsonAnswer } from '../../route/answer.ts';
 import type { RequestContext } from '../../route/request-context.ts';
@@ -139,7 +140,10 @@ const GONE = failure(
     'write what it shows as `[hidden]`.',
 );
 const A_DELETION = failure('CONFLICT', 'This version is a deletion. Restore an earlier one.');
-const TOO_LARGE = failure('CONFLICT', 'The history does not have this version: it is larger than 131072 bytes.');
+const TOO_LARGE = failure(
+  'CONFLICT',
+  `The history does not have this version: it is larger than ${AUDIT_ENTRY_LIMITS.definitionBytes} bytes.`,
+);
 const NO_HISTORY = failure(
   'SERVICE_UNAVAILABLE',
   'ClickHouse, which holds the earlier versions, is temporarily unavailable; retry later. Other changes are possible.',
