@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import type { CampaignDocument, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -91,6 +92,8 @@ export interface Targeting {
   segment(id: string): Segment | undefined;
   /** Flags that are not archived; disabled if they do not compile. */
   flags: ReadonlyMap<string, Flag>;
+  /** The experiment that runs or is paused on a flag. Absent: none does. */
+  experimentOf?(flagKey: string): ExperimentDocument | undefined;
   /** Names of events whose counters a definition reads. Such counters are never evicted for others. Absent: none. */
   countedEvents?: ReadonlySet<string>;
   /** Named computed properties by key. Absent: none. */

@@ -3,7 +3,7 @@ import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/doc
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { seededRandom } from '../../src/analysis/testing-samples.ts';
 import { aPlayer } from '../testing-players.ts';
-import type { EditEffect } from '../../core/vocabulary/documents/edit-effects.ts';
+import type { EditEffect } from '../../core/vocabulary/edit-effects.ts';
 import { effectOf } from './edit-effect.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 import { seenVariant } from './exposure/seen-variant.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/documents.ts';
-import type { EditEffect } from '../../core/vocabulary/documents/edit-effects.ts';
+import type { EditEffect } from '../../core/vocabulary/edit-effects.ts';
 import { bucketingOf } from './draw/bucketing.ts';
 import { BUCKETS } from './draw/hash.ts';
 import { defaultOffer, drawId, isDrawn, type Offer } from './draw/offers.ts';

@@ -7,7 +7,7 @@ import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
 import type { ConfigEnvironment, DocumentAddress, Documents } from '../../core/vocabulary/documents/documents.ts';
 import { effectiveRevision } from '../../core/vocabulary/labels.ts';
-import { isDocumentKind, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
+import { decidesFlags, isDocumentKind, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
 
 /** A document with its revision. */
@@ -38,8 +38,8 @@ export interface ConfigStore {
   /** The highest CONFIG revision seen. */
   readonly revision: number;
   /**
-   * The revision of the last change of a flag or segment of a game and environment that concerns players, deletions
-   * included; 0 without any.
+   * The revision of the last change of a flag, experiment or segment of a game and environment that concerns players,
+   * deletions included; 0 without any.
    * It is the same on every node that has seen the change, whenever that node started.
    */
   targetingRevision(game: string, environment: ConfigEnvironment): number;
@@ -147,7 +147,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   }
 
   function noteTargeting({ game, environment, kind }: DocumentAddress, revision: number): void {
-    if (kind !== 'flag' && kind !== 'segment') return;
+    if (!decidesFlags(kind)) return;
     const scope = `${game}.${environment}`;
     targetingRevisions.set(scope, Math.max(revision, targetingRevisions.get(scope) ?? 0));
   }

@@ -1,4 +1,5 @@
-import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
+import { type ExperimentDocument, isActive } from '../../../core/vocabulary/documents/experiments.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 import { createCampaignSet } from '../../campaigns/define/campaign-set.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
@@ -48,6 +49,7 @@ export function compileGame(
   for (const entry of inOrder) {
     if (entry.document.archivedAt === null) flags.set(entry.key, compile.flag(entry));
   }
+  const experiments = activeExperiments(config.list('experiment', game, environment));
   const campaigns = config
     .list('campaign', game, environment)
     .filter(({ document }) => document.enabled)
@@ -61,6 +63,7 @@ export function compileGame(
       segments: segments.all,
       segment: (id) => segments.get(id),
       flags,
+      experimentOf: (flagKey) => experiments.get(flagKey),
       computed,
       // Only players with very many counted names need it.
       get countedEvents() {
@@ -69,4 +72,11 @@ export function compileGame(
       },
     },
   };
+}
+
+/** By flag. Of two that were started at once, the later one is about to be put back. */
+function activeExperiments(entries: readonly ConfigEntry<'experiment'>[]): ReadonlyMap<string, ExperimentDocument> {
+  const active = entries.map(({ document }) => document).filter(isActive);
+  const latestFirst = active.toSorted((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0) || (a.key < b.key ? 1 : -1));
+  return new Map(latestFirst.map((document) => [document.flagKey, document]));
 }

@@ -7,6 +7,7 @@ import type {
   DocumentAddress,
   SegmentDocument,
 } from '../../../core/vocabulary/documents/documents.ts';
+import { hasEnded } from '../../../core/vocabulary/documents/experiments.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 
 /* The definitions of a config store from which computed properties follow. */
@@ -17,6 +18,7 @@ type Config = Pick<ConfigStore, 'list'>;
 interface Definitions {
   segments: readonly ConfigEntry<'segment'>[];
   flags: readonly ConfigEntry<'flag'>[];
+  experiments: readonly ConfigEntry<'experiment'>[];
   campaigns: readonly ConfigEntry<'campaign'>[];
   properties: readonly ConfigEntry<'property'>[];
 }
@@ -25,6 +27,7 @@ function definitionsOf(config: Config, game?: string, environment?: Environment)
   return {
     segments: config.list('segment', game, environment),
     flags: config.list('flag', game, environment),
+    experiments: config.list('experiment', game, environment),
     campaigns: config.list('campaign', game, environment),
     properties: config.list('property', game, environment),
   };
@@ -38,11 +41,14 @@ export function conditionsIn(config: Config, game: string, environment: Environm
   return conditionsOf(definitionsOf(config, game, environment));
 }
 
-function conditionsOf({ segments, flags, campaigns }: Definitions): Json[] {
+function conditionsOf({ segments, flags, experiments, campaigns }: Definitions): Json[] {
   const active = flags.filter(({ document }) => document.archivedAt === null);
   return [
     ...segments.map(({ document }) => segmentConditions(document)),
     ...active.flatMap(({ document }) => attempt(() => document.rules.map(({ conditions = null }) => conditions)) ?? []),
+    ...experiments.flatMap(
+      ({ document }) => attempt(() => (hasEnded(document) ? [] : [document.audience.conditions ?? null])) ?? [],
+    ),
     ...campaigns.flatMap(({ document }) => attempt(() => conditionsOfTrigger(document)) ?? []),
   ];
 }
@@ -140,20 +146,22 @@ const MOST_OUTDATED = 16;
 const keyOf = ({ game, environment }: Pick<DocumentAddress, 'game' | 'environment'>): string =>
   `${environment}:${game}`;
 
-function byScope({ segments, flags, campaigns, properties }: Definitions) {
+function byScope({ segments, flags, experiments, campaigns, properties }: Definitions) {
   const groups = {
     segments: Map.groupBy(segments, keyOf),
     flags: Map.groupBy(flags, keyOf),
+    experiments: Map.groupBy(experiments, keyOf),
     campaigns: Map.groupBy(campaigns, keyOf),
     properties: Map.groupBy(properties, keyOf),
   };
   const found = new Map<string, { scope: Scope; definitions: Definitions }>();
-  for (const { game, environment } of [...segments, ...flags, ...campaigns, ...properties]) {
+  for (const { game, environment } of [...segments, ...flags, ...experiments, ...campaigns, ...properties]) {
     const key = keyOf({ game, environment });
     if (environment === '_' || found.has(key)) continue;
     const definitions = {
       segments: groups.segments.get(key) ?? [],
       flags: groups.flags.get(key) ?? [],
+      experiments: groups.experiments.get(key) ?? [],
       campaigns: groups.campaigns.get(key) ?? [],
       properties: groups.properties.get(key) ?? [],
     };

@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { EDIT_EFFECTS } from '../../../core/vocabulary/documents/edit-effects.ts';
+import { EDIT_EFFECTS } from '../../../core/vocabulary/edit-effects.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { call, type Scope } from '../frame/api.ts';
 import { number } from '../parts/lists/values.tsx';

@@ -22,6 +22,7 @@ const KINDS = {
   webhook: { definition: true, secrets: ['secret', 'previousSecret.secret', 'headers.*'] },
   segment: { definition: true, targeting: true },
   flag: { definition: true, targeting: true },
+  experiment: { definition: true, targeting: true },
   campaign: { definition: true, targeting: true },
   event_schema: { definition: true },
   property: { definition: true, targeting: true },
@@ -51,6 +52,11 @@ export function isDocumentKind(name: string): name is DocumentKind {
 
 export function isTargeting(name: string): name is TargetingKind {
   return isDocumentKind(name) && DOCUMENT_KINDS[name].targeting === true;
+}
+
+/** Whether documents of the kind decide what a flag serves. */
+export function decidesFlags(kind: DocumentKind): boolean {
+  return kind === 'flag' || kind === 'experiment' || kind === 'segment';
 }
 
 export function hasHistory(kind: DocumentKind): boolean {

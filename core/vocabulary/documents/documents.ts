@@ -1,4 +1,4 @@
-import type { EditEffect } from './edit-effects.ts';
+import type { EditEffect } from '../edit-effects.ts';
 import type { BucketBy, FlagServe } from './flag-serve.ts';
 import type { Json, JsonObject } from '../../kernel/text/json.ts';
 import type { Environment } from './scope.ts';
@@ -9,6 +9,7 @@ import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { DocumentKind } from './document-kinds.ts';
 import type { ExchangeRatesDocument } from './exchange-rates.ts';
+import type { ExperimentDocument } from './experiments.ts';
 import type { GameDocument } from './game.ts';
 import type { Labelled } from '../labels.ts';
 import type { WriteMark } from './write-mark.ts';
@@ -323,6 +324,7 @@ export interface Documents {
   webhook: WebhookDocument;
   segment: SegmentDocument;
   flag: FlagDocument;
+  experiment: ExperimentDocument;
   campaign: CampaignDocument;
   event_schema: EventSchemaDocument;
   property: PropertyDocument;

@@ -5,6 +5,7 @@ import {
   propertiesOf,
   type NamedSpec,
 } from '../../../actors/properties/needed-properties.ts';
+import { hasEnded } from '../../../core/vocabulary/documents/experiments.ts';
 import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { nearest } from '../../../core/kernel/text/edit-distance.ts';
@@ -149,6 +150,16 @@ function computingIn({ key: { game, environment }, services: { config } }: Reque
         shown: key,
         named: [],
         conditions: document.rules.map(({ conditions = null }) => conditions),
+      })),
+    ...config
+      .list('experiment', game, environment)
+      .filter(({ document }) => !hasEnded(document))
+      .map(({ key, document }): Computing => ({
+        kind: 'experiment',
+        key,
+        shown: key,
+        named: [],
+        conditions: [document.audience.conditions ?? null],
       })),
     ...config.list('campaign', game, environment).map(({ key, document: { key: shown, trigger } }): Computing => ({
       kind: 'campaign',

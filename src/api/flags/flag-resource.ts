@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { EDIT_EFFECTS } from '../../../core/vocabulary/documents/edit-effects.ts';
+import { EDIT_EFFECTS } from '../../../core/vocabulary/edit-effects.ts';
 import { namesOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import { writePrerequisite, writeRule } from '../../../actors/flags/definitions-format.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
-import type { DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
+import { decidesFlags, type DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 
 /** A config store without a log, for tests of code that reads and writes definitions. */
 export interface MemoryConfigStore extends ConfigStore {
@@ -25,7 +25,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     const { address, entry } = change;
     const changed = entry === undefined ? revision : effectiveRevision(entry);
     const scope = `${address.game}.${address.environment}`;
-    if (address.kind === 'flag' || address.kind === 'segment') {
+    if (decidesFlags(address.kind)) {
       targetingRevisions.set(scope, Math.max(changed, targetingRevisions.get(scope) ?? 0));
     }
     for (const listener of listeners) listener(change);

@@ -125,6 +125,7 @@ export const audit = {
   kinds: {
     flag: 'flags',
     segment: 'segments',
+    experiment: 'experiments',
     campaign: 'campaigns',
     property: 'properties',
     event_schema: 'event schemas',

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../../kernel/text/json.ts';
+import type { Labelled } from '../labels.ts';
+import type { ExperimentField, ExperimentMetricName } from '../metrics/experiment-metrics.ts';
+import type { BucketBy } from './flag-serve.ts';
+import type { WriteMark } from './write-mark.ts';
+
+/**
+ * The life of an experiment. A paused one keeps the variants of its players and takes no new ones. Those that are
+ * stopped, shipped or discarded decide nothing: the rules of the flag do.
+ */
+export const EXPERIMENT_STATES = ['draft', 'running', 'paused', 'stopped', 'shipped', 'discarded'] as const;
+export type ExperimentState = (typeof EXPERIMENT_STATES)[number];
+
+/** A variant of the flag; of a boolean flag its value, `false` or `true`. */
+export interface ExperimentVariant {
+  key: string;
+  /** At least 0; the weights may have any sum. */
+  weight: number;
+}
+
+/** A stretch of an experiment with the same shares of its variants. Results are computed per phase. */
+export interface ExperimentPhase {
+  /** Counts from 1. */
+  phase: number;
+  /** Epoch milliseconds. */
+  since: number;
+  variants: readonly ExperimentVariant[];
+}
+
+/** A metric as requests for results name it. It was valid when it was stored. */
+export type ChosenMetric = { aggregate: ExperimentMetricName } & {
+  [Field in Exclude<ExperimentField, 'day' | 'quantile'>]?: string;
+} & { day?: number; quantile?: number; winsorize?: number; cuped?: boolean };
+
+/** What a guardrail does once its metric is certainly worse than the control's by more than the margin. */
+export const GUARDRAIL_ACTIONS = ['notify', 'pause', 'roll_back'] as const;
+export type GuardrailAction = (typeof GUARDRAIL_ACTIONS)[number];
+
+export interface Guardrail {
+  metric: ChosenMetric;
+  /** The direction that harms. */
+  worse: 'lower' | 'higher';
+  /** Relative to the mean of the control, at least 0; 0: any loss. */
+  margin: number;
+  action: GuardrailAction;
+}
+
+export interface ExperimentAudience {
+  /** `null`: all players. */
+  segmentId: string | null;
+  /** As in a rule of a flag. Absent: all of them. */
+  conditions?: JsonObject;
+}
+
+/** A range of a namespace, in percent: `from` up to and without `to`. Ranges of a layer share no player. */
+export interface ExperimentLayer {
+  key: string;
+  from: number;
+  to: number;
+}
+
+export interface ExperimentPlan {
+  /** The accepted chance of a difference where there is none. */
+  alpha: number;
+  /** The wanted chance to see the smallest effect. */
+  power: number;
+  /** The smallest relative effect worth seeing; `null`: none is planned. */
+  mde: number | null;
+  /** Epoch milliseconds; `null`: open. It changes nothing by itself. */
+  endsAt: number | null;
+}
+
+/** How the flag changed when the winner was shipped. */
+export interface Shipping {
+  /** The version of the flag that serves the winner. */
+  flagVersion: number;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** An experiment on a flag. Stored under its key. */
+export interface ExperimentDocument extends Labelled {
+  key: string;
+  name: string;
+  hypothesis: string;
+  flagKey: string;
+  /** `aa`: every variant serves the value of the control. */
+  mode: 'ab' | 'aa';
+  audience: ExperimentAudience;
+  /** The share of the audience that takes part, 0 to 100, by the salt and `bucketBy`. */
+  traffic: number;
+  /** The control first. */
+  variants: readonly ExperimentVariant[];
+  bucketBy: BucketBy;
+  salt: string;
+  layer: ExperimentLayer | null;
+  /** `null`: none is chosen yet. */
+  primary: ChosenMetric | null;
+  guardrails: readonly Guardrail[];
+  plan: ExperimentPlan;
+  state: ExperimentState;
+  /** Oldest first; empty: it never started. */
+  phases: readonly ExperimentPhase[];
+  /** Present while it is shipped. */
+  winner: string | null;
+  shipping: Shipping | null;
+  /** Epoch milliseconds; `null`: not yet. */
+  startedAt: number | null;
+  stoppedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/** Whether it decides what players get. */
+export function isActive({ state }: Pick<ExperimentDocument, 'state'>): boolean {
+  return state === 'running' || state === 'paused';
+}
+
+/** Whether it decides nothing any more and cannot be started again. */
+export function hasEnded({ state }: Pick<ExperimentDocument, 'state'>): boolean {
+  return state === 'shipped' || state === 'discarded';
+}
