@@ -5,7 +5,7 @@ import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-
 import type { CampaignTally } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign, Subject } from '../decision/targeting.ts';
-import { isMember } from '../segments/is-member.ts';
+import { isMember } from '../conditions/segments/is-member.ts';
 import { tallyOf, todayOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 

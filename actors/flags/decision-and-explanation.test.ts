@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing-players.ts';
 import { explainFlag } from './evaluate/explain-flag.ts';
-import { bucketsIn, seededBucket } from './draw/hash.ts';
+import { bucketsIn, seededBucket } from '../conditions/buckets/hash.ts';
 import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 import { createSplit } from './draw/split.ts';
 

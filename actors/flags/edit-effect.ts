@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/documents.ts';
 import type { EditEffect } from '../../core/vocabulary/edit-effects.ts';
 import { bucketingOf } from './draw/bucketing.ts';
-import { BUCKETS } from './draw/hash.ts';
+import { BUCKETS } from '../conditions/buckets/hash.ts';
 import { defaultOffer, drawId, isDrawn, type Offer } from './draw/offers.ts';
 import { type DividingRule, dividingRules, isTrue, weightsOffer } from './draw/strata.ts';
 

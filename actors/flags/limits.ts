@@ -6,11 +6,6 @@ export const FLAG_LIMITS = {
   flagVariants: 50,
   /** The salt of a rule, in characters. It is hashed once, when the flag is compiled. */
   ruleSalt: 64,
-  /**
-   * The text of a device or attribute that is hashed, in characters. 50 rules of 2,000 flags, each with a salt of its
-   * own, hash 26 million characters: about 25 ms.
-   */
-  bucketingText: 256,
   /** Other flags that one flag depends on. */
   flagPrerequisites: 10,
   /** A variant's weight. The sum of 50 weights stays far below 2^53. */

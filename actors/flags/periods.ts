@@ -1,5 +1,5 @@
 import { FLAG_LIMITS } from './limits.ts';
-import { BUCKETS } from './draw/hash.ts';
+import { BUCKETS } from '../conditions/buckets/hash.ts';
 import { defaultOffer } from './draw/offers.ts';
 import { dividingRules, isTrue, splitsOf } from './draw/strata.ts';
 import { effectOf } from './edit-effect.ts';

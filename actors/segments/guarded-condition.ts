@@ -1,5 +1,5 @@
 import type { Condition } from '../decision/targeting.ts';
-import { isMember } from './is-member.ts';
+import { isMember } from '../conditions/segments/is-member.ts';
 
 /** The condition of a segment whose own cannot be evaluated: no player enters or leaves. */
 export function unchanging(segmentId: string): Condition {

@@ -6,7 +6,7 @@ import {
   playerIdOf,
   targetingOf,
 } from '../../actors/flags/evaluate/testing-flag.ts';
-import { seededBucket } from '../../actors/flags/draw/hash.ts';
+import { seededBucket } from '../../actors/conditions/buckets/hash.ts';
 import type { Subject, Targeting } from '../../actors/decision/targeting.ts';
 import { aPlayer } from '../../actors/testing-players.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';

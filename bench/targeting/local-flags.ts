@@ -1,4 +1,4 @@
-import { seededBucket } from '../../actors/flags/draw/hash.ts';
+import { seededBucket } from '../../actors/conditions/buckets/hash.ts';
 import { writeFlag, writeSegment } from '../../actors/flags/definitions-format.ts';
 import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/testing-flag.ts';
 import type { FlagDocument, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';

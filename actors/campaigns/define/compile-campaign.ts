@@ -3,7 +3,7 @@ import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
-import { bucketsIn, seededBucket } from '../../flags/draw/hash.ts';
+import { bucketsIn, seededBucket } from '../../conditions/buckets/hash.ts';
 import type { Campaign, ComputedLookup, Condition } from '../../decision/targeting.ts';
 import { playerPart } from './player-part.ts';
 import { minutesOf, quietSpan } from '../quiet-hours.ts';

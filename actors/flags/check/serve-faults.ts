@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { BucketBy, FlagServe } from '../../../core/vocabulary/documents/flag-serve.ts';
-import { attributePath } from '../draw/bucketing.ts';
+import { bucketByFault } from '../../conditions/buckets/bucket-key.ts';
 import { valueFaults } from './value-faults.ts';
 
 /** The faults of what rules and the default serve, and of what they put players into buckets by. */
@@ -51,6 +51,6 @@ function oneFaults({ flagType, variants }: FlagDocument, serve: FlagServe, path:
 }
 
 function bucketFaults(by: BucketBy | undefined, path: string): FieldFault[] {
-  const isBlank = attributePath(by ?? 'player').some((part) => part.trim() === '');
-  return isBlank ? [{ path, message: 'has an empty name in its path; write attribute:<path>' }] : [];
+  const message = bucketByFault(by ?? 'player');
+  return message === undefined ? [] : [{ path, message }];
 }

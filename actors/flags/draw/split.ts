@@ -1,4 +1,4 @@
-import { BUCKETS, seededBucket } from './hash.ts';
+import { BUCKETS, seededBucket } from '../../conditions/buckets/hash.ts';
 
 /** One part of a split. Weights are not negative; their sum is arbitrary. */
 export interface Part<T> {

@@ -1,7 +1,7 @@
 import type { FlagArm, FlagDocument, FlagRule, FlagSplit } from '../../../core/vocabulary/documents/documents.ts';
 import { KEYED_STRATUM, type Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
 import { bucketingId, bucketingOf } from './bucketing.ts';
-import { BUCKETS, bucketsIn, textHash } from './hash.ts';
+import { BUCKETS, bucketsIn, textHash } from '../../conditions/buckets/hash.ts';
 import { defaultOffer, drawId, isDrawn, offerOf, type Offer } from './offers.ts';
 
 /*

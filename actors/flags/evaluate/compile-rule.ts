@@ -3,11 +3,12 @@ import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import type { RuleOutcome } from './explained-steps.ts';
-import { type Bucketing, bucketingId, bucketingOf, type KeyOf, keyReader } from '../draw/bucketing.ts';
-import { BUCKETS, seededBucket } from '../draw/hash.ts';
+import { type KeyOf, keyReader } from '../../conditions/buckets/bucket-key.ts';
+import { type Bucketing, bucketingId, bucketingOf } from '../draw/bucketing.ts';
+import { BUCKETS, seededBucket } from '../../conditions/buckets/hash.ts';
 import { isDrawn, type Offer } from '../draw/offers.ts';
 import { dividing, type DividingRule } from '../draw/strata.ts';
-import { isMember } from '../../segments/is-member.ts';
+import { isMember } from '../../conditions/segments/is-member.ts';
 import type { ComputedLookup, Condition, Subject } from '../../decision/targeting.ts';
 
 /** A compiled targeting rule. */

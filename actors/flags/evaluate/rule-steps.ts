@@ -2,8 +2,9 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { FlagReason, Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { Subject } from '../../decision/targeting.ts';
-import { bucketingOf, type KeyOf, keyReader } from '../draw/bucketing.ts';
-import { BUCKETS } from '../draw/hash.ts';
+import { type KeyOf, keyReader } from '../../conditions/buckets/bucket-key.ts';
+import { bucketingOf } from '../draw/bucketing.ts';
+import { BUCKETS } from '../../conditions/buckets/hash.ts';
 import { defaultOffer, isDrawn, type Offer } from '../draw/offers.ts';
 import { createSplit } from '../draw/split.ts';
 import { booleanStrata, isTrue, mayDraw, stratumOfOffer } from '../draw/strata.ts';

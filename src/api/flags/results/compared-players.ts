@@ -1,5 +1,5 @@
 import type { MeasuredPlayers } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
-import { BUCKETS } from '../../../../actors/flags/draw/hash.ts';
+import { BUCKETS } from '../../../../actors/conditions/buckets/hash.ts';
 import { KEYED_STRATUM } from '../../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
 import type { MeasuredPeriod } from './experiment-period.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { BUCKETS } from '../../../../actors/flags/draw/hash.ts';
+import { BUCKETS } from '../../../../actors/conditions/buckets/hash.ts';
 import { mayDraw, splitsOf } from '../../../../actors/flags/draw/strata.ts';
 import { armsOf } from '../../../../actors/flags/periods.ts';
 import type { FlagArm, FlagDocument, FlagPeriod, FlagSplit } from '../../../../core/vocabulary/documents/documents.ts';

@@ -1,4 +1,4 @@
-import type { Subject } from '../decision/targeting.ts';
+import type { Subject } from '../../decision/targeting.ts';
 
 /**
  * Reads the membership from the player's state; the segment's condition is not evaluated again. A binary search, as
