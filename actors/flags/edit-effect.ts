@@ -104,10 +104,10 @@ function formOf(flag: FlagDocument): Form {
     isBoolean: flag.flagType === 'boolean',
     isOn: flag.enabled && flag.archivedAt === null,
     needs: flag.prerequisites.map((need) => JSON.stringify(need)),
-    rules: dividingRules(flag).map(({ rule, offer: own, buckets, group, isKeyed, isTrue: serves }) => {
-      const needsKey = isKeyed && (buckets < BUCKETS || isDrawn(own));
-      const terms = [...termsOf(rule), ...(needsKey ? [keyTerm(bucketingOf(flag, rule).by)] : [])];
-      return { buckets, group, isKeyed, isTrue: serves, draw: drawnOf(own), terms };
+    rules: dividingRules(flag).map(({ rule, offer: own, buckets, group, by: key, isTrue: serves }) => {
+      const needsKey = key !== 'player' && (buckets < BUCKETS || isDrawn(own));
+      const terms = [...termsOf(rule), ...(needsKey ? [keyTerm(key)] : [])];
+      return { buckets, group, by: key, isTrue: serves, draw: drawnOf(own), terms };
     }),
     byDefault: {
       isTrue: isTrue(offer),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/documents.ts';
 import type { BucketBy } from '../../core/vocabulary/documents/flag-serve.ts';
-import { KEYED_STRATUM } from '../../core/vocabulary/facts/flag-reason.ts';
+import { KEYED_STRATUM, SEVERAL_KEYS } from '../../core/vocabulary/facts/flag-reason.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aPlayer } from '../testing-players.ts';
@@ -256,6 +256,41 @@ describe('players are put into buckets', () => {
     const player = { attributes: '{"guild":7}' };
     expect(evaluate(boolean, player).stratum).toBe(KEYED_STRATUM + 2_000);
     expect(evaluate(flagOf([{}], { bucketBy: 'attribute:guild' }), player).stratum).toBe(KEYED_STRATUM + 10_000);
+  });
+
+  it('and the cluster who shares the draw, whatever the salts are', () => {
+    const guild = (number: number) => ({ attributes: JSON.stringify({ guild: number, team: 'x' }), deviceId: 'd-1' });
+    const clusterOf = (flag: FlagDocument, number = 7) => evaluate(flag, guild(number)).cluster;
+    const BY_GUILD = { bucketBy: 'attribute:guild' } as const;
+    const cluster = clusterOf(flagOf([{}], BY_GUILD));
+    expect(cluster).toBeGreaterThan(SEVERAL_KEYS);
+    expect(cluster).toBeLessThan(2 ** 32);
+    const half = aRule({ percentage: 50 });
+    expect([
+      clusterOf(flagOf([{ ...BY_GUILD, salt: 'other' }])),
+      clusterOf(flagOf([], { ...BY_GUILD, defaultServe: OWN })),
+      clusterOf(aFlag({ ...BY_GUILD, rules: [half] })),
+      // The draw of the guild is shared, the one of the player is not.
+      clusterOf(aFlag({ rules: [{ ...half, ...BY_GUILD }, half] })),
+      // Nobody gets to the third rule.
+      clusterOf(aFlag({ rules: [{ ...half, ...BY_GUILD }, aRule({ value: false }), { ...half, bucketBy: 'device' }] })),
+    ]).toEqual(Array(5).fill(cluster));
+    expect([
+      clusterOf(flagOf([{}], BY_GUILD), 8),
+      clusterOf(flagOf([{}], { bucketBy: 'attribute:team' })),
+      clusterOf(flagOf([{}], { bucketBy: 'device' })),
+    ]).not.toContain(cluster);
+    const byTwo = aFlag({
+      rules: [
+        { ...half, ...BY_GUILD },
+        { ...half, bucketBy: 'device' },
+      ],
+    });
+    expect(clusterOf(byTwo)).toBe(SEVERAL_KEYS);
+    // Nothing is drawn for the guild.
+    for (const alone of [flagOf([{}]), flagOf([{ serve: { variant: 'b' } }], BY_GUILD), aFlag({ rules: [half] })]) {
+      expect(evaluate(alone, guild(7))).not.toHaveProperty('cluster');
+    }
   });
 });
 

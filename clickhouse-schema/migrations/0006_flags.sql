@@ -17,6 +17,9 @@ CREATE TABLE IF NOT EXISTS flag_exposures
     -- players like this one get `true`. Of another flag it is 10,000 for its weights, and larger for weights of a rule.
     -- 2147483648 is added for a draw by device or attribute. 0: nothing was drawn, and results leave it out.
     stratum UInt32,
+    -- Hash of the device or attribute by which it was drawn: players of one cluster got what they have together, and
+    -- results take them for one unit. 0: the player was drawn alone. 1: by several keys.
+    cluster UInt32,
     -- How the exposure got its variant: 'served' (last), 'earlier' (the event names one served before), 'named'
     -- (nothing is known to have been served), 'mismatch' (the event names one that was never served) or 'local'
     -- (evaluated by a server SDK).

@@ -218,6 +218,8 @@ describe('rows of facts', () => {
       variantKey: null,
       value: 'true',
       reason: 'percentage_rollout',
+      stratum: 2 ** 31 + 2_000,
+      cluster: 2 ** 32 - 1,
       externalId: 'ext-1',
     };
     expect(namedRowsOf(exposed, PLACE)).toEqual([
@@ -232,6 +234,8 @@ describe('rows of facts', () => {
           variant_key: null,
           value: 'true',
           reason: 'percentage_rollout',
+          stratum: 2_147_485_648,
+          cluster: 4_294_967_295,
           attribution: 'earlier',
           player_id: aPlayer().id,
           external_id: 'ext-1',

@@ -1,4 +1,5 @@
 import type { FlagArm, FlagDocument, FlagRule, FlagSplit } from '../../../core/vocabulary/documents/documents.ts';
+import type { BucketBy } from '../../../core/vocabulary/documents/flag-serve.ts';
 import { KEYED_STRATUM, type Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
 import { bucketingId, bucketingOf } from './bucketing.ts';
 import { BUCKETS, bucketsIn, textHash } from '../../conditions/buckets/hash.ts';
@@ -16,7 +17,7 @@ export interface DividingRule {
   buckets: number;
   /** Of its bucketing. */
   group: string;
-  isKeyed: boolean;
+  by: BucketBy;
   /** Of a boolean flag: what it serves. */
   isTrue: boolean;
 }
@@ -34,7 +35,7 @@ export function dividing(flag: FlagDocument, rule: FlagRule): DividingRule & { o
   return {
     buckets: bucketsIn(rule.percentage),
     group: bucketingId(bucketing),
-    isKeyed: bucketing.by !== 'player',
+    by: bucketing.by,
     isTrue: isTrue(offer),
     offer,
   };
@@ -44,8 +45,11 @@ export function isTrue(offer: Offer | undefined): boolean {
   return offer?.kind === 'fixed' && offer.value === 'true';
 }
 
-/** Finds the stratum of the players of a boolean flag, by the rules that are for them. */
-export type BooleanStratum<R> = (isFor: (rule: R) => boolean) => Stratum | undefined;
+/**
+ * Finds the stratum of the players of a boolean flag, by the rules that are for them.
+ * @param keys to which the keys are added by which something is drawn
+ */
+export type BooleanStratum<R> = (isFor: (rule: R) => boolean, keys?: Set<BucketBy>) => Stratum | undefined;
 
 /**
  * The strata of a boolean flag with these rules, in the order in which they are evaluated. `isFor` says whether a rule
@@ -56,9 +60,11 @@ export function booleanStrata<R extends DividingRule>(
   isTrueByDefault: boolean,
 ): BooleanStratum<R> {
   const included = rules.filter(({ buckets }) => buckets > 0);
-  const isOneGroup = included.every(({ group, isKeyed }) => group === included[0]?.group && !isKeyed);
-  return (isFor) =>
-    isOneGroup ? stratumOfOne(included, isFor, isTrueByDefault) : stratumOfGroups(included, isFor, isTrueByDefault);
+  const isOneGroup = included.every(({ group, by }) => group === included[0]?.group && by === 'player');
+  return (isFor, keys) =>
+    isOneGroup
+      ? stratumOfOne(included, isFor, isTrueByDefault)
+      : stratumOfGroups(included, isFor, isTrueByDefault, keys);
 }
 
 /** The rules divide the buckets of one bucketing among each other. */
@@ -87,6 +93,7 @@ function stratumOfGroups<R extends DividingRule>(
   rules: readonly R[],
   isFor: (rule: R) => boolean,
   isTrueByDefault: boolean,
+  keys: Set<BucketBy> | undefined,
 ): Stratum | undefined {
   const covered = new Map<string, number>();
   let trues = 0;
@@ -100,7 +107,10 @@ function stratumOfGroups<R extends DividingRule>(
     if (each.isTrue) trues += left * taken;
     left *= 1 - taken;
     covered.set(each.group, each.buckets);
-    isKeyed ||= each.isKeyed && each.buckets < BUCKETS;
+    if (each.by !== 'player' && each.buckets < BUCKETS) {
+      isKeyed = true;
+      keys?.add(each.by);
+    }
     if (each.buckets === BUCKETS) break;
   }
   return partial(isTrueByDefault ? trues + left : trues, isKeyed);
@@ -149,8 +159,12 @@ const WHOLE: FlagRule = {
   endAt: null,
 };
 
-/** Whether the stratum of a player who names a variant is unknown: rules, or the default, serve in other ways. */
-export function servesByRule({ rules, defaultServe }: FlagDocument): boolean {
+/**
+ * Whether the draw of a player who names a variant is unknown: rules, or the default, serve in other ways, or players
+ * have keys.
+ */
+export function servesByRule({ rules, defaultServe, bucketBy = 'player' }: FlagDocument): boolean {
+  if (bucketBy !== 'player') return true;
   return defaultServe !== undefined || rules.some((rule) => [rule.serve, rule.salt, rule.bucketBy].some(Boolean));
 }
 

@@ -123,10 +123,11 @@ function conditionOf(
 function checksOf(
   { segmentId, startAt, endAt }: FlagRule,
   condition: Condition | undefined,
-  { buckets, isKeyed, offer }: DividingRule & { offer: Offer | undefined },
+  { buckets, by, offer }: DividingRule & { offer: Offer | undefined },
   { keyOf, bucketOf, bucketOfKey }: Buckets,
 ): Check[] {
   const checks: Check[] = [];
+  const isKeyed = by !== 'player';
   if (startAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs >= startAt });
   if (endAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs < endAt });
   if (segmentId !== null) {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonText } from '../../../core/kernel/text/json.ts';
 import { FLAG_LIMITS } from '../limits.ts';
 import type { EvaluateFlags, ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagEvaluation, FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
+import { drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { flagFor, withoutHidden } from './visible.ts';
@@ -49,12 +50,12 @@ export function exposuresOf(
   evaluations: readonly FlagEvaluation[],
   targeting: Targeting,
 ): ExposeFlag[] {
-  return evaluations.flatMap(({ flagKey, value, variantKey, reason, segmentId, stratum }) => {
+  return evaluations.flatMap(({ flagKey, value, variantKey, reason, segmentId, ...drawn }) => {
     const flag = targeting.flags.get(flagKey);
     if (flag === undefined) return [];
     const { document } = flag;
     const when = { flagVersion: document.version, period: periodOf(document) };
-    const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
+    const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(drawn) };
     return [{ kind: 'ExposeFlag' as const, playerId, flagKey, ...when, variantKey, value, reason, ...more }];
   });
 }

@@ -10,7 +10,7 @@ import type { Step } from './explained-steps.ts';
 import { NO_PERIOD } from '../periods.ts';
 import { meetsPrerequisite, requirementOf } from './prerequisites.ts';
 import { sameJson } from '../check/same-json.ts';
-import { defaultStep, ruleStep, strataOf, UNKNOWN_STRATUM } from './rule-steps.ts';
+import { defaultStep, ruleStep, strataOf, UNKNOWN_STRATA } from './rule-steps.ts';
 
 export interface CompileOptions {
   /** Called when a rule's condition exceeds its steps; the condition is then false. */
@@ -25,14 +25,14 @@ export type FlagSteps = { kind: 'steps'; steps: Step[] } | { kind: 'invalid'; fa
 
 /**
  * The steps of a flag, in order: disabled, prerequisites, override, rules by priority, default. Evaluations are
- * prepared once, shared and frozen: only overrides allocate.
+ * prepared once, shared and frozen: only overrides and draws by device or attribute allocate.
  */
 export function flagSteps(document: FlagDocument, options: CompileOptions = {}): FlagSteps {
   const { onOverBudget, computed, strata = true } = options;
   const { rules, faults } = compileRules(document, onOverBudget, computed);
-  const stratum = strata ? strataOf(document, rules) : UNKNOWN_STRATUM;
-  const ruleSteps = rules.map((rule) => ruleStep(document, rule, stratum));
-  const byDefault = defaultStep(document, stratum);
+  const ofPlayers = strata ? strataOf(document, rules) : UNKNOWN_STRATA;
+  const ruleSteps = rules.map((rule) => ruleStep(document, rule, ofPlayers));
+  const byDefault = defaultStep(document, ofPlayers);
   for (const [place, step] of ruleSteps.entries()) {
     if (step === undefined) faults.push(noOffer(rules[place]));
   }

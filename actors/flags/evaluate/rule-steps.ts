@@ -1,9 +1,16 @@
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { FlagReason, Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { BucketBy } from '../../../core/vocabulary/documents/flag-serve.ts';
+import {
+  type Cluster,
+  type FlagReason,
+  KEYED_STRATUM,
+  SEVERAL_KEYS,
+  type Stratum,
+} from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { Subject } from '../../decision/targeting.ts';
 import { type KeyOf, keyReader } from '../../conditions/buckets/bucket-key.ts';
-import { bucketingOf } from '../draw/bucketing.ts';
+import { bucketingOf, clusterOf } from '../draw/bucketing.ts';
 import { BUCKETS } from '../../conditions/buckets/hash.ts';
 import { defaultOffer, isDrawn, type Offer } from '../draw/offers.ts';
 import { createSplit } from '../draw/split.ts';
@@ -14,30 +21,46 @@ import type { FlagStep, Step } from './explained-steps.ts';
 
 /* The last steps of a flag: its rules, and the default. */
 
-/** The stratum of a player; `unknown`: not asked for. */
-type StratumOfPlayer = (subject: Subject) => Stratum | undefined | 'unknown';
+/** The strata of players of a boolean flag. */
+interface Strata {
+  /** `unknown`: not asked for. */
+  of(subject: Subject): Stratum | undefined | 'unknown';
+  /** The cluster of a player with a keyed stratum. */
+  clusterOf(subject: Subject): Cluster;
+}
 
-export const UNKNOWN_STRATUM: StratumOfPlayer = () => 'unknown';
+export const UNKNOWN_STRATA: Strata = { of: () => 'unknown', clusterOf: () => SEVERAL_KEYS };
+const NO_STRATA: Strata = { of: () => undefined, clusterOf: () => SEVERAL_KEYS };
 
 /** The strata of the players of a boolean flag, as its rules divide them. */
-export function strataOf(document: FlagDocument, rules: readonly CompiledRule[]): StratumOfPlayer {
-  if (document.flagType !== 'boolean' || !mayDraw(document)) return () => undefined;
+export function strataOf(document: FlagDocument, rules: readonly CompiledRule[]): Strata {
+  if (document.flagType !== 'boolean' || !mayDraw(document)) return NO_STRATA;
   const stratum = booleanStrata(rules, isTrue(defaultOffer(document)));
-  return (subject) => stratum(({ isFor }) => isFor(subject));
+  const readers = new Map(rules.map(({ by, keyOf }) => [by, keyOf]));
+  return {
+    of: (subject) => stratum(({ isFor }) => isFor(subject)),
+    clusterOf(subject) {
+      const keys = new Set<BucketBy>();
+      stratum(({ isFor }) => isFor(subject), keys);
+      const [by, ...others] = keys;
+      const key = by === undefined || others.length > 0 ? undefined : readers.get(by)?.(subject);
+      return by === undefined || key === undefined ? SEVERAL_KEYS : clusterOf(by, key);
+    },
+  };
 }
 
 /** `undefined` if the rule has nothing to serve. */
 export function ruleStep(
   document: FlagDocument,
   { rule, index, offer, checks, bucketOf, keyOf, explain }: CompiledRule,
-  stratum: StratumOfPlayer,
+  strata: Strata,
 ): Step | undefined {
   const { name, segmentId, percentage } = rule;
   const why =
     segmentId === null
       ? ({ reason: 'percentage_rollout' } as const)
       : ({ reason: 'segment_match', segmentId } as const);
-  const served = servedBy(document, offer, why, stratum, keyOf);
+  const served = servedBy(document, offer, why, strata, keyOf);
   if (served === undefined) return undefined;
   return {
     decide(subject) {
@@ -55,9 +78,9 @@ export function ruleStep(
 }
 
 /** `undefined` if the default has nothing to serve. */
-export function defaultStep(document: FlagDocument, stratum: StratumOfPlayer): Step | undefined {
+export function defaultStep(document: FlagDocument, strata: Strata): Step | undefined {
   const keyOf = keyReader(bucketingOf(document).by);
-  const served = servedBy(document, defaultOffer(document), { reason: 'default' }, stratum, keyOf);
+  const served = servedBy(document, defaultOffer(document), { reason: 'default' }, strata, keyOf);
   if (served === undefined) return undefined;
   return {
     decide: (subject) => served.serve(subject),
@@ -78,14 +101,14 @@ function servedBy(
   document: FlagDocument,
   offer: Offer | undefined,
   why: Why,
-  stratum: StratumOfPlayer,
+  strata: Strata,
   keyOf: KeyOf,
 ): ServedBy | undefined {
   if (offer === undefined) return undefined;
   if (offer.kind === 'drawn') return drawnBy(document, offer, why, keyOf);
   const { variantKey, value } = offer;
   const variant = (): FlagStep[] => (variantKey === null ? [] : [{ step: 'variant', bucket: null, variantKey }]);
-  if (document.flagType === 'boolean') return { serve: byStratum(document, why, stratum, value), variant };
+  if (document.flagType === 'boolean') return { serve: byStratum(document, why, strata, value), variant };
   const one = answer(document, why, undefined, { variantKey, value });
   return { serve: () => one, variant };
 }
@@ -115,7 +138,9 @@ function drawnBy(
         ? ({ player }) => split.itemOf(player.id)
         : (subject) => {
             const key = keyOf(subject);
-            return key === undefined ? none : split.itemOf(key);
+            if (key === undefined) return none;
+            const found = split.itemOf(key);
+            return found.stratum === undefined ? found : { ...found, cluster: clusterOf(bucketing.by, key) };
           },
     variant(subject) {
       const key = keyOf(subject);
@@ -132,18 +157,18 @@ function drawnBy(
 function byStratum(
   document: FlagDocument,
   why: Why,
-  stratum: StratumOfPlayer,
+  strata: Strata,
   value: string,
 ): (subject: Subject) => FlagEvaluation {
-  const prepared = new Map<ReturnType<StratumOfPlayer>, FlagEvaluation>();
+  const prepared = new Map<ReturnType<Strata['of']>, FlagEvaluation>();
   return (subject) => {
-    const of = stratum(subject);
+    const of = strata.of(subject);
     let found = prepared.get(of);
     if (found === undefined) {
       found = answer(document, why, of, { value });
       prepared.set(of, found);
     }
-    return found;
+    return typeof of === 'number' && of >= KEYED_STRATUM ? { ...found, cluster: strata.clusterOf(subject) } : found;
   };
 }
 
@@ -151,7 +176,7 @@ function byStratum(
 function answer(
   document: FlagDocument,
   why: Why,
-  stratum: ReturnType<StratumOfPlayer>,
+  stratum: ReturnType<Strata['of']>,
   { variantKey = null, value }: { variantKey?: string | null; value?: string } = {},
 ): FlagEvaluation {
   const { key: flagKey, defaultValue } = document;

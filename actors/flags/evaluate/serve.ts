@@ -4,7 +4,7 @@ import { FLAG_LIMITS } from '../limits.ts';
 import { append } from '../../../core/kernel/flow/bounded.ts';
 import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
-import { KEYED_STRATUM } from '../../../core/vocabulary/facts/flag-reason.ts';
+import { type Draw, drawOf, KEYED_STRATUM } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
@@ -46,8 +46,8 @@ export function servedAnew(
     const period = periodOf(document);
     const kept = servedFlags[place];
     if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period, limits)) continue;
-    const { value, variantKey, reason, segmentId, stratum } = evaluation;
-    const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
+    const { value, variantKey, reason, segmentId } = evaluation;
+    const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(evaluation) };
     const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...more };
     (anew ??= []).push(now);
   }
@@ -118,7 +118,7 @@ export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServe
   return { ...state, servedFlags: [...kept, ...flags.map(sharedServed)].toSorted(byKey) };
 }
 
-type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId' | 'stratum'>;
+type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId' | keyof Draw>;
 
 function isKept(
   kept: ServedFlag | undefined,
@@ -135,6 +135,7 @@ function isKept(
     kept.reason === now.reason &&
     kept.segmentId === now.segmentId &&
     kept.stratum === now.stratum &&
+    kept.cluster === now.cluster &&
     (kept.value === null ? now.value.length > FLAG_LIMITS.servedValueLength : kept.value === now.value)
   );
 }
@@ -174,9 +175,8 @@ function earlierVariants(kept: ServedFlag, variant: string | null): readonly Ser
   const before = variantServed(kept);
   const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
   if (before === null || before === variant) return others.length === kept.earlier.length ? kept.earlier : others;
-  const { flagVersion, period, reason, stratum } = kept;
-  const drawn = stratum === undefined ? {} : { stratum };
-  return append(others, { variant: before, flagVersion, period, reason, ...drawn }, FLAG_LIMITS.servedVariants);
+  const { flagVersion, period, reason } = kept;
+  return append(others, { variant: before, flagVersion, period, reason, ...drawOf(kept) }, FLAG_LIMITS.servedVariants);
 }
 
 /** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */

@@ -43,6 +43,7 @@ function isSame(one: ServedFlag, other: ServedFlag): boolean {
     one.variantKey === other.variantKey &&
     one.value === other.value &&
     one.segmentId === other.segmentId &&
-    one.stratum === other.stratum
+    one.stratum === other.stratum &&
+    one.cluster === other.cluster
   );
 }

@@ -1,4 +1,5 @@
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
+import { type Draw, drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Context } from '../../decision/decision.ts';
 import type { Targeting } from '../../decision/targeting.ts';
@@ -9,10 +10,10 @@ import { seenVariant } from './seen-variant.ts';
 type Exposure = Omit<ExposeFlag, 'kind' | 'playerId'>;
 
 /**
- * The exposure of a variant that this owner has not served, with its stratum. If no rule serves anything of its own,
- * every player with a variant has the flag's weights. Otherwise, and of a boolean flag, the player is evaluated now,
- * without a context: the exposure is drawn if the evaluation gives the same by chance. No player matches a condition on
- * the context then.
+ * The exposure of a variant that this owner has not served, with its draw. If no rule serves anything of its own, and
+ * nobody has a key, every player with a variant has the flag's weights. Otherwise, and of a boolean flag, the player is
+ * evaluated now, without a context: the exposure is drawn if the evaluation gives the same by chance. No player matches
+ * a condition on the context then.
  */
 export function drawnNow(state: PlayerState, exposure: Exposure, targeting: Targeting, { at }: Context): Exposure {
   const flag = targeting.flags.get(exposure.flagKey);
@@ -20,13 +21,13 @@ export function drawnNow(state: PlayerState, exposure: Exposure, targeting: Targ
   const { document } = flag;
   if (document.flagType !== 'boolean' && !servesByRule(document)) {
     const stratum = exposure.variantKey === null ? undefined : stratumOfOffer(document, weightsOffer(document));
-    return withStratum(exposure, stratum);
+    return withDraw(exposure, stratum === undefined ? {} : { stratum });
   }
   if (exposure.period !== periodOf(document)) return exposure;
   const now = flag.evaluate({ player: state, nowMs: at }, targeting);
-  return seenVariant(now) === seenVariant(exposure) ? withStratum(exposure, now.stratum) : exposure;
+  return seenVariant(now) === seenVariant(exposure) ? withDraw(exposure, now) : exposure;
 }
 
-function withStratum(exposure: Exposure, stratum: number | undefined): Exposure {
-  return stratum === undefined ? exposure : { ...exposure, stratum };
+function withDraw(exposure: Exposure, draw: Draw): Exposure {
+  return { ...exposure, ...drawOf(draw) };
 }

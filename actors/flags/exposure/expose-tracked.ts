@@ -5,7 +5,7 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft, PlayerLimits } from '../../decision/decision.ts';
 import type { Attribution } from '../../../core/vocabulary/facts/flag-facts.ts';
-import type { Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
+import { type Draw, drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../../decision/targeting.ts';
 import { drawnNow } from './drawn-now.ts';
@@ -80,35 +80,35 @@ function attributed(
   }
   if (named === variantServed(kept)) return { exposure: keptExposure(kept, flag), attribution: 'served' };
   const before = kept.earlier.find(({ variant }) => variant === named);
-  if (before === undefined || named === null) return byName(named, 'mismatch', flag, kept.stratum);
-  const { flagVersion, period, reason, stratum } = before;
-  const seen = { ...shownAs(before.variant, flag, period), ...(stratum === undefined ? {} : { stratum }) };
+  if (before === undefined || named === null) return byName(named, 'mismatch', flag, kept);
+  const { flagVersion, period, reason } = before;
+  const seen = { ...shownAs(before.variant, flag, period), ...drawOf(before) };
   return { exposure: { flagKey: flag.key, flagVersion, period, reason, ...seen }, attribution: 'earlier' };
 }
 
 function keptExposure({ value, ...kept }: ServedFlag, flag: FlagDocument): Exposure {
-  const { flagKey, flagVersion, period, variantKey, reason, segmentId, stratum } = kept;
-  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
+  const { flagKey, flagVersion, period, variantKey, reason, segmentId } = kept;
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(kept) };
   const text = value ?? longValue(variantKey, flag, period);
   return { flagKey, flagVersion, period, variantKey, value: text, reason, ...more };
 }
 
 /**
  * The exposure of a variant that only the event names; `unattributed` if the flag does not have it.
- * @param stratum of what was served last: a player in an experiment who shows another variant is left out of it
+ * @param drawn how the last one was drawn: a player in an experiment who shows another variant is left out of it
  */
 function byName(
   named: string | null,
   attribution: Attribution,
   flag: FlagDocument,
-  stratum?: Stratum,
+  drawn: Draw = {},
 ): Attributed | 'unattributed' {
   const isBoolean = flag.flagType === 'boolean';
   const isThere = isBoolean ? named === 'true' || named === 'false' : flag.variants.some(({ key }) => key === named);
   if (named !== null && !isThere) return 'unattributed';
   const period = periodOf(flag);
   const reason = named === null ? 'default' : 'percentage_rollout';
-  const seen = { ...shownAs(named, flag, period), ...(stratum === undefined ? {} : { stratum }) };
+  const seen = { ...shownAs(named, flag, period), ...drawOf(drawn) };
   return { exposure: { flagKey: flag.key, flagVersion: flag.version, period, reason, ...seen }, attribution };
 }
 

@@ -6,7 +6,7 @@ import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Flag } from '../../decision/targeting.ts';
 import { aCommand, definitionsOf } from '../../testing-players.ts';
 import { given } from '../../testing/harness.ts';
-import { aRule, compiled } from '../evaluate/testing-flag.ts';
+import { aRule, aSplitFlag, compiled } from '../evaluate/testing-flag.ts';
 import { aFlagDocument } from '../testing-served-flags.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
@@ -142,7 +142,10 @@ const flagOf = (document: FlagDocument): [string, Flag] => [
 const XP = aFlagDocument({ key: 'xp', version: 1 });
 /** A boolean flag that includes half of the players; the player is one of them. */
 const HALF = compiled(aFlagDocument({ key: 'half', version: 1, rules: [aRule({ percentage: 50 })], salt: 'salt 0' }));
-const definitions = definitionsOf({ flags: new Map([flagOf(SHOP), flagOf(XP), [HALF.key, HALF]]) });
+const GUILDS = compiled(aSplitFlag({ a: 1, b: 1 }, { key: 'guilds', rules: [aRule()], bucketBy: 'attribute:guild' }));
+const definitions = definitionsOf({
+  flags: new Map([flagOf(SHOP), flagOf(XP), [HALF.key, HALF], [GUILDS.key, GUILDS]]),
+});
 
 describe('a tracked event whose properties hold flag_key', () => {
   const item = (properties: unknown, eventId = 'e-1'): TrackItem => ({
@@ -284,6 +287,36 @@ describe('a tracked event whose properties hold flag_key', () => {
     expect(stratumOf(playerOf(), { flag_key: 'half', variant_key: 'false' })).toBeUndefined();
     expect(stratumOf(playerOf(), { flag_key: 'shop', variant_key: 'b' })).toBe(10_000);
     expect(stratumOf(playerServed(shop({ variantKey: null })), { flag_key: 'shop' })).toBeUndefined();
+  });
+
+  it('is of the cluster that was served, also after the player left it', () => {
+    const draw = { stratum: 2 ** 31 + 10_000, cluster: 70 };
+    const exposureOf = (before: readonly DomainFact[], properties: unknown) =>
+      track(before, properties).facts.find(({ kind }) => kind === 'FlagExposed');
+    const served = playerServed(shop(draw), shop({ ...draw, cluster: 80, variantKey: 'a', value: '"layout_a"' }));
+    expect(exposureOf(served, { flag_key: 'shop' })).toMatchObject({ variantKey: 'a', ...draw, cluster: 80 });
+    expect(exposureOf(served, { flag_key: 'shop', variant_key: 'b' })).toMatchObject({
+      attribution: 'earlier',
+      ...draw,
+    });
+    // The other guild got the same.
+    const moved = playerServed(shop(draw), shop({ ...draw, cluster: 90 }));
+    expect(exposureOf(moved, { flag_key: 'shop' })).toMatchObject({ variantKey: 'b', cluster: 90 });
+  });
+
+  it('that only the event names is of the cluster of now, if the flag draws that for it', () => {
+    const seen = (variant: string, attributes: string) => {
+      const patch = aCommand({ kind: 'PatchPlayer', playerId: ID, attributes });
+      const before = [...playerOf(), ...given(playerOf()).when(patch).facts];
+      const fact = track(before, { flag_key: 'guilds', variant_key: variant }).facts.find(
+        ({ kind }) => kind === 'FlagExposed',
+      );
+      return fact?.kind === 'FlagExposed' ? [fact.stratum, fact.cluster] : 'nothing';
+    };
+    const draws = ['a', 'b'].map((variant) => seen(variant, '{"guild":7}'));
+    expect(draws).toContainEqual([2 ** 31 + 10_000, expect.any(Number)]);
+    expect(draws).toContainEqual([undefined, undefined]);
+    for (const variant of ['a', 'b']) expect(seen(variant, '{}')).toEqual([undefined, undefined]);
   });
 
   it('counts again when the player becomes eligible, and once', () => {

@@ -2,6 +2,7 @@ import { failure } from '../../../core/kernel/errors.ts';
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
 import type { Attribution, FlagExposed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import { drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../../decision/targeting.ts';
 import { drawnNow } from './drawn-now.ts';
@@ -33,11 +34,11 @@ export function exposed(
   { game, environment, at }: Context,
 ): FlagExposed[] {
   if (!isNewExposure(state, exposure)) return [];
-  const { flagKey, flagVersion, period = 1, variantKey, value, reason, segmentId, stratum } = exposure;
+  const { flagKey, flagVersion, period = 1, variantKey, value, reason, segmentId } = exposure;
   const { id: entityId, externalId } = state;
   const base = { entityId, game, environment, at, externalId };
   const what = { flagKey, flagVersion, period, variantKey, value, reason };
-  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(stratum === undefined ? {} : { stratum }) };
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(exposure) };
   return [{ kind: 'FlagExposed', ...base, ...what, attribution, ...more }];
 }
 

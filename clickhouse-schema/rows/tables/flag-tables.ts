@@ -16,6 +16,7 @@ const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
     value: text((fact) => fact.value),
     reason: text((fact) => fact.reason),
     stratum: uint32((fact) => fact.stratum),
+    cluster: uint32((fact) => fact.cluster),
     attribution: text((fact) => fact.attribution),
     player_id: uuid((fact) => fact.entityId),
     external_id: text((fact) => fact.externalId),

@@ -1,4 +1,4 @@
-import type { FlagReason } from '../../vocabulary/facts/flag-reason.ts';
+import type { Draw, FlagReason } from '../../vocabulary/facts/flag-reason.ts';
 import type { ServedFlag } from '../../vocabulary/state/player.ts';
 
 /** Layout of a served flag result. */
@@ -14,8 +14,16 @@ export type ServedTuple = [
   mixed: boolean,
   // 0: none.
   stratum: number,
+  cluster: number,
   // Omitted when all are absent, as in almost every result.
-  ...earlier: [variant: string, flagVersion: number, period: number, reason: number, stratum: number][],
+  ...earlier: [
+    variant: string,
+    flagVersion: number,
+    period: number,
+    reason: number,
+    stratum: number,
+    cluster: number,
+  ][],
 ];
 
 /** Reasons by number. Never reorder: append. */
@@ -40,19 +48,21 @@ export function servedToTuple(flag: ServedFlag): ServedTuple {
     changes,
     mixed,
     flag.stratum ?? 0,
-    ...flag.earlier.map((one): ServedTuple[10] => [
+    flag.cluster ?? 0,
+    ...flag.earlier.map((one): ServedTuple[11] => [
       one.variant,
       one.flagVersion,
       one.period,
       REASONS.indexOf(one.reason),
       one.stratum ?? 0,
+      one.cluster ?? 0,
     ]),
   ];
 }
 
 export function servedFromTuple(tuple: ServedTuple): ServedFlag {
-  const [flagKey, flagVersion, period, variantKey, value, reason, segmentId, changes, mixed, stratum, ...earlier] =
-    tuple;
+  const [flagKey, flagVersion, period, variantKey, value, reason, segmentId, changes, mixed, ...drawn] = tuple;
+  const [stratum, cluster, ...earlier] = drawn;
   return {
     flagKey,
     flagVersion,
@@ -61,15 +71,19 @@ export function servedFromTuple(tuple: ServedTuple): ServedFlag {
     value,
     reason: REASONS[reason] ?? 'default',
     ...(segmentId === null ? {} : { segmentId }),
-    ...(stratum === 0 ? {} : { stratum }),
+    ...drawFrom(stratum, cluster),
     changes,
     mixed,
-    earlier: earlier.map(([variant, version, ofPeriod, why, of]) => ({
+    earlier: earlier.map(([variant, version, ofPeriod, why, ...draw]) => ({
       variant,
       flagVersion: version,
       period: ofPeriod,
       reason: REASONS[why] ?? 'default',
-      ...(of === 0 ? {} : { stratum: of }),
+      ...drawFrom(...draw),
     })),
   };
+}
+
+function drawFrom(stratum: number, cluster: number): Draw {
+  return { ...(stratum === 0 ? {} : { stratum }), ...(cluster === 0 ? {} : { cluster }) };
 }

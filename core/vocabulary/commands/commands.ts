@@ -5,7 +5,7 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
 import type { ListPlayers } from '../documents/player-lists.ts';
 import type { PreviewSegment } from './preview.ts';
-import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
+import type { Draw, FlagReason } from '../facts/flag-reason.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
 import type { DeviceInfo, PlayedWith } from '../state/device.ts';
 
@@ -120,7 +120,7 @@ export interface OverrideFlag {
 }
 
 /** The result that one flag serves a player, to be stored. */
-export interface ServedNow {
+export interface ServedNow extends Draw {
   flagKey: string;
   flagVersion: number;
   period: number;
@@ -129,7 +129,6 @@ export interface ServedNow {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
-  stratum?: Stratum;
 }
 
 /** Store the results that flags serve a player. The owner makes this command from an evaluation. */
@@ -139,8 +138,11 @@ export interface ServeFlags {
   flags: ServedNow[];
 }
 
-/** Record an exposure of a player to a flag. The owner makes it from an evaluation, or a server reports it. */
-export interface ExposeFlag {
+/**
+ * Record an exposure of a player to a flag. The owner makes it from an evaluation, or a server reports it. The owner
+ * finds the draw of a `local` exposure by itself.
+ */
+export interface ExposeFlag extends Draw {
   kind: 'ExposeFlag';
   playerId: string;
   flagKey: string;
@@ -152,8 +154,6 @@ export interface ExposeFlag {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
-  /** The owner finds that of a `local` exposure by itself. */
-  stratum?: Stratum;
   /** Present if a server evaluated the flag in its own process. An owner that does not know it records `served`. */
   attribution?: 'local';
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode, Failure } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
-import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
+import type { Draw, FlagReason } from '../facts/flag-reason.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { ImportedReply } from './import.ts';
 import type { ListedReply } from '../documents/player-lists.ts';
@@ -46,14 +46,13 @@ export interface ClaimedReply {
 }
 
 /** The result of one flag for a player. */
-export interface FlagEvaluation {
+export interface FlagEvaluation extends Draw {
   flagKey: string;
   value: JsonText;
   variantKey: string | null;
   reason: FlagReason;
   /** The flag's period, in which exposures of this evaluation count; 0: they count in none, nothing was drawn. */
   period: number;
-  stratum?: Stratum;
   /** With `segment_match`. */
   segmentId?: string;
   /** With `flag_disabled` because of another flag. */

@@ -1,5 +1,5 @@
 import type { JsonText } from '../../kernel/text/json.ts';
-import type { FlagReason, Stratum } from './flag-reason.ts';
+import type { Draw, FlagReason } from './flag-reason.ts';
 import type { ServedFlag } from '../state/player.ts';
 import type { FactBase } from './fact-base.ts';
 
@@ -30,7 +30,7 @@ export interface FlagsServed extends FactBase {
 }
 
 /** A player saw the result of a flag: once per period and variant. */
-export interface FlagExposed extends FactBase {
+export interface FlagExposed extends FactBase, Draw {
   kind: 'FlagExposed';
   flagKey: string;
   flagVersion: number;
@@ -41,6 +41,5 @@ export interface FlagExposed extends FactBase {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
-  stratum?: Stratum;
   externalId: string;
 }

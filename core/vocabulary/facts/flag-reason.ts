@@ -14,3 +14,27 @@ export type Stratum = number;
  * with it the variant: it then counts with its first one. Leaving it out would leave out more of a rare variant.
  */
 export const KEYED_STRATUM = 2 ** 31;
+
+/**
+ * Players with one cluster get what was drawn for all of them at once, by their device or an attribute: results take
+ * them for one unit. 32 bits of a hash of the key: two keys of one hash are one unit, which biases nothing. Absent: the
+ * player was drawn alone.
+ */
+export type Cluster = number;
+
+/** The cluster of players for whom keys of several kinds were drawn. They are not independent of each other. */
+export const SEVERAL_KEYS: Cluster = 1;
+
+/** How an answer was drawn; neither: nothing was. */
+export interface Draw {
+  stratum?: Stratum;
+  cluster?: Cluster;
+}
+
+/** The draw alone. */
+export function drawOf({ stratum, cluster }: Draw): Draw {
+  if (stratum === undefined) return NO_DRAW;
+  return cluster === undefined ? { stratum } : { stratum, cluster };
+}
+
+const NO_DRAW: Draw = {};

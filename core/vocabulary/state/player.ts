@@ -1,6 +1,6 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ComputedValue } from '../documents/computed.ts';
-import type { FlagReason, Stratum } from '../facts/flag-reason.ts';
+import type { Draw, FlagReason } from '../facts/flag-reason.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { DeviceInfo } from '../state/device.ts';
 import type { PlayedWith } from '../state/device.ts';
@@ -221,7 +221,7 @@ export interface CampaignTally {
 }
 
 /** The last result that a flag served a player. An event with its `flag_key` counts as its exposure. */
-export interface ServedFlag {
+export interface ServedFlag extends Draw {
   flagKey: string;
   /** The version and period that first served this result. */
   flagVersion: number;
@@ -232,7 +232,6 @@ export interface ServedFlag {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
-  stratum?: Stratum;
   /** Changes within the period. At `LIMITS.servedChanges` recording stops, and the other fields may be outdated. */
   changes: number;
   /** Whether the player was served two variants in this period. */
@@ -242,13 +241,12 @@ export interface ServedFlag {
 }
 
 /** A variant that a flag served a player earlier. */
-export interface ServedVariant {
+export interface ServedVariant extends Draw {
   /** For boolean flags, which have no variants, the value: `true` or `false`. */
   variant: string;
   flagVersion: number;
   period: number;
   reason: FlagReason;
-  stratum?: Stratum;
 }
 
 /** The player saw this variant of a flag in this period. */

@@ -135,18 +135,20 @@ function isKept({ servedFlags }: PlayerState, evaluation: FlagEvaluation): boole
     kept.variantKey === evaluation.variantKey &&
     kept.value === evaluation.value &&
     kept.reason === evaluation.reason &&
-    kept.stratum === evaluation.stratum
+    kept.stratum === evaluation.stratum &&
+    kept.cluster === evaluation.cluster
   );
 }
 
 /** Whether the exposure contains exactly the evaluation. Rules of two segments may serve the same value. */
-function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId, stratum }: FlagEvaluation): boolean {
+function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId, stratum, cluster }: FlagEvaluation): boolean {
   return (
     fact.value === value &&
     fact.variantKey === variantKey &&
     fact.reason === reason &&
     fact.segmentId === segmentId &&
-    fact.stratum === stratum
+    fact.stratum === stratum &&
+    fact.cluster === cluster
   );
 }
 

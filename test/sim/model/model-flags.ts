@@ -51,8 +51,9 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
     .find((each) => isOpen(each) && bucketIn(flag, each, state) < Math.round(each.percentage * 100));
   const isBoolean = flag.flagType === 'boolean';
   const share = isBoolean ? shareOfTrue(flag, isOpen) : undefined;
-  const isKeyed = flag.rules.some((each) => isOpen(each) && each.percentage < 100 && isChangeable(flag, each));
-  const drawn = share === undefined ? {} : { period, stratum: share + (isKeyed ? CHANGEABLE : 0) };
+  const keys = keysOf(flag, isOpen);
+  const together = keys.length === 0 ? {} : { cluster: clusterIn(keys, state) };
+  const drawn = share === undefined ? {} : { period, stratum: share + (keys.length > 0 ? CHANGEABLE : 0), ...together };
   const segment = rule?.segmentId ?? null;
   const reason =
     rule === undefined
@@ -73,15 +74,27 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
     weights.find(({ weight }) => bucket < Math.round(((sum += weight) / total) * 10_000)) ??
     weights.findLast(({ weight }) => weight > 0);
   const variant = flag.variants.find((one) => one.key === chosen?.key);
-  const stratum = isDrawn ? { period, stratum: stratumOf(flag, given) } : {};
-  return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null, ...stratum };
+  const cluster = by === 'player' ? {} : { cluster: clusterIn([by], state) };
+  const draw = isDrawn ? { period, stratum: stratumOf(flag, given), ...cluster } : {};
+  return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null, ...draw };
 }
 
 /** Added for a draw by something that a player may change. */
 export const CHANGEABLE = 2 ** 31;
 
-function isChangeable(flag: FlagDocument, rule?: FlagRule): boolean {
-  return placeOf(flag, rule)[1] !== 'player';
+/** What else than the player decides, of the rules that may be reached. */
+function keysOf(flag: FlagDocument, isOpen: (rule: FlagRule) => boolean): string[] {
+  const open = flag.rules.toSorted((a, b) => a.priority - b.priority).filter((each) => isOpen(each));
+  const whole = open.findIndex(({ percentage }) => percentage === 100);
+  const partial = open.slice(0, whole < 0 ? undefined : whole).filter(({ percentage }) => percentage > 0);
+  return [...new Set(partial.map((each) => placeOf(flag, each)[1]))].filter((by) => by !== 'player');
+}
+
+/** The same number for all players with the same key; 1 with several. */
+function clusterIn([by = '', ...others]: readonly string[], state: PlayerState): number {
+  if (others.length > 0) return 1;
+  const hash = Number(fnv1a(`${by}\n${keyIn(by, state) ?? ''}`));
+  return hash < 2 ? 2 : hash;
 }
 
 /** Of 10,000 players like this one, those who get true; undefined: all get the same. */

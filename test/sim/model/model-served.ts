@@ -22,15 +22,16 @@ export function isServed(state: PlayerState, { evaluation, flag }: Serving): boo
   if (kept.period !== periodIn(flag)) return false;
   // At this number of changes, recording ends.
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
-  const { variantKey, value, reason, segmentId, stratum } = kept;
+  const { variantKey, value, reason, segmentId, stratum, cluster } = kept;
   return isDeepStrictEqual(
-    { value, variantKey, reason, segmentId, stratum },
+    { value, variantKey, reason, segmentId, stratum, cluster },
     {
       value: evaluation.value,
       variantKey: evaluation.variantKey,
       reason: evaluation.reason,
       segmentId: evaluation.segmentId,
       stratum: evaluation.stratum,
+      cluster: evaluation.cluster,
     },
   );
 }
@@ -66,16 +67,20 @@ function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag
   const last = before && countedVariant({ ...before, value: before.value ?? 'null' });
   const all: ServedVariant[] = before === undefined ? [] : [...before.earlier];
   if (before !== undefined && typeof last === 'string') {
-    const { flagVersion: version, period: ofPeriod, reason, stratum } = before;
+    const { flagVersion: version, period: ofPeriod, reason, stratum, cluster } = before;
     const again = all.findIndex((one) => one.variant === last);
     if (again >= 0) all.splice(again, 1);
-    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason, ...(stratum && { stratum }) });
+    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason, ...drawIn(stratum, cluster) });
   }
   const earlier = all.filter((one) => one.variant !== variant).slice(-FLAG_LIMITS.servedVariants);
   const isSecond = variant !== null && earlier.some((one) => one.period === period && isContradiction(one, evaluation));
   const { flagKey: _, prerequisiteKey: __, period: ___, ...what } = evaluation;
   const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;
   return { flagKey, flagVersion, period, ...what, changes, mixed: inPeriod?.mixed === true || isSecond, earlier };
+}
+
+function drawIn(stratum: number | undefined, cluster: number | undefined): Pick<ServedVariant, 'stratum' | 'cluster'> {
+  return { ...(stratum !== undefined && { stratum }), ...(cluster !== undefined && { cluster }) };
 }
 
 /** Two variants of one draw, or one of them by an override; what a player gets outside of the experiment is none. */
@@ -96,7 +101,7 @@ function inOrder(one: ServedFlag, other: ServedFlag): number {
 
 type Exposed = Pick<
   FlagExposed,
-  'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId' | 'stratum'
+  'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId' | 'stratum' | 'cluster'
 > & {
   period: number;
 };
@@ -108,7 +113,7 @@ export function predictExposure(
   attribution: Attribution,
   at: number,
 ): { fact: FlagExposed; next: PlayerState } | undefined {
-  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, stratum } = seen;
+  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, stratum, cluster } = seen;
   const { id: entityId, game, environment, externalId } = state;
   if (environment === 'test' || reason === 'flag_disabled' || reason === 'player_override') return undefined;
   if (state.overrides.some((override) => override.flagKey === flagKey)) return undefined;
@@ -118,7 +123,7 @@ export function predictExposure(
     one.flagKey === flagKey && one.period === period && one.variantKey === exposure.variantKey && (one.drawn || !drawn);
   if (state.exposures.some(isSame)) return undefined;
   const what = { flagKey, flagVersion, period, attribution, variantKey, value, reason };
-  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(drawn ? { stratum } : {}) };
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawIn(stratum, cluster) };
   return {
     fact: { kind: 'FlagExposed', entityId, game, environment, at, externalId, ...what, ...more },
     next: { ...state, exposures: [...state.exposures, exposure] },
@@ -148,8 +153,8 @@ export function predictSighting(
   const where = before ?? { flagVersion: flag.version, period: periodIn(flag), reason: 'percentage_rollout' as const };
   const attribution = before !== undefined ? 'earlier' : kept === undefined ? 'named' : 'mismatch';
   const { flagVersion, period, reason } = where;
-  const stratum = before === undefined ? stratumOfNamed(state, kept, named, flag, flags) : before.stratum;
-  const base = { flagKey: flag.key, flagVersion, period, reason, ...(stratum && { stratum }) };
+  const { stratum, cluster } = before ?? drawOfNamed(state, kept, named, flag, flags);
+  const base = { flagKey: flag.key, flagVersion, period, reason, ...drawIn(stratum, cluster) };
   if (flag.flagType === 'boolean') {
     const isThere = named === 'true' || named === 'false';
     return isThere ? predictExposure(state, { ...base, variantKey: null, value: named }, attribution, at) : undefined;
@@ -161,19 +166,20 @@ export function predictSighting(
 }
 
 /** How a variant was drawn that the event alone names: as what was served last, else as the flag evaluates now. */
-function stratumOfNamed(
+function drawOfNamed(
   state: PlayerState,
   kept: ServedFlag | undefined,
   named: string,
   flag: FlagDocument,
   flags: ModelFlags,
-): number | undefined {
-  if (kept !== undefined) return kept.stratum;
+): Pick<ServedVariant, 'stratum' | 'cluster'> {
+  if (kept !== undefined) return kept;
   const ownRules = flag.rules.filter((rule) => 'serve' in rule || 'salt' in rule || 'bucketBy' in rule);
-  if (flag.flagType !== 'boolean' && ownRules.length === 0 && flag.defaultServe === undefined) {
+  const keys = flag.bucketBy === undefined || flag.bucketBy === 'player' ? [] : [flag.bucketBy];
+  if (flag.flagType !== 'boolean' && ownRules.length + keys.length === 0 && flag.defaultServe === undefined) {
     const isDrawn = flag.variants.filter(({ weight }) => weight > 0).length > 1;
-    return isDrawn ? 10_000 + (flag.bucketBy === undefined ? 0 : CHANGEABLE) : undefined;
+    return isDrawn ? { stratum: 10_000 } : {};
   }
   const now = evaluated(state, flag, flags);
-  return (now.variantKey ?? now.value) === named ? now.stratum : undefined;
+  return (now.variantKey ?? now.value) === named ? now : {};
 }

@@ -131,6 +131,7 @@ const AUDITED_TABLES = {
       value: 'plain',
       reason: 'plain',
       stratum: 'plain',
+      cluster: 'plain',
       attribution: 'plain',
       ...PLAYER,
       received_at: 'time',

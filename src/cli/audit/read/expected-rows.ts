@@ -223,8 +223,8 @@ function rowsOfTargeting(
       return [row('segment_transitions', cells)];
     }
     case 'FlagExposed': {
-      const { flagKey, flagVersion, period, variantKey, value, reason, stratum = 0, attribution } = fact;
-      const flag = [flagKey, flagVersion, period, variantKey, value, reason, stratum, attribution];
+      const { flagKey, flagVersion, period, variantKey, value, reason, stratum = 0, cluster = 0, attribution } = fact;
+      const flag = [flagKey, flagVersion, period, variantKey, value, reason, stratum, cluster, attribution];
       return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
     }
     case 'FlagsServed':
