@@ -202,3 +202,12 @@ describe('a change of owner, tags, note, name or description only', () => {
     expect((await call('GET', '/v1/flags/definitions')).body.data).toEqual(changed.body.data);
   });
 });
+
+// A lone surrogate, half a character, half an escape, a byte that is no UTF-8, and U+0000.
+it.each(['%ED%A0%80', '%C3', '%e', '100%', '%FF', 'a%00', 'a&tag=%F5'])(
+  'refuses search=%s, which is no percent-encoded UTF-8',
+  async (text) => {
+    const { status, error } = await list('/v1/flags/flags', `?search=${text}`);
+    expect([status, error]).toMatchObject([400, { details: { fields: [{ path: 'query' }] } }]);
+  },
+);

@@ -81,7 +81,9 @@ export function readHead(
   if (reader.route.input.params !== undefined)
     input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
   const text = req.getQuery() ?? '';
-  if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
+  if (text.includes('%') && decode(text) === undefined) {
+    faults.push({ path: 'query', message: ENCODING_RULE });
+  }
   const query = readQuery(text, reader.query ?? {}, (name) => {
     if (reader.foreignQuery) noteIgnoredName(name, ignored);
     else noteUnknown(name, reader.query ?? {}, faults);
@@ -132,6 +134,8 @@ function refusedOf(
   return coding === undefined ? 'encoding' : undefined;
 }
 
+const ENCODING_RULE = 'must be percent-encoded UTF-8 without U+0000';
+
 /** Decodes parameters by name; an invalid one is a fault and left out. */
 export function decodeParams(
   names: readonly string[],
@@ -141,7 +145,7 @@ export function decodeParams(
   const params: Record<string, string> = {};
   names.forEach((name, index) => {
     const value = decode(raw[index] ?? '');
-    if (value === undefined) faults.push({ path: name, message: 'must be percent-encoded UTF-8 without U+0000' });
+    if (value === undefined) faults.push({ path: name, message: ENCODING_RULE });
     else params[name] = value;
   });
   return params;
