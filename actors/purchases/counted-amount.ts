@@ -1,8 +1,9 @@
 import { type Failure, failure } from '../../core/kernel/errors.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
-import { convertedAt, unitsText } from '../../core/kernel/money.ts';
+import { convertedAt, LARGEST_PURCHASE, unitsText } from '../../core/kernel/money.ts';
 import type { Exchange, RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import type { Paid, RecordedPurchase } from '../../core/vocabulary/state/player.ts';
+import { CONFIG_LIMITS } from '../../streams/config/limits.ts';
 
 /** What a purchase counts in the game's currency, and what was paid if that is another one. */
 export interface CountedAmount {
@@ -43,16 +44,16 @@ export function countedBefore({ amount, paid }: RecordedPurchase): CountedAmount
 
 function unrated(currency: string, day: string): Failure {
   const message =
-    `There is no exchange rate of ${currency} for ${day} or the 7 days before it, so the purchase is refused. Upload ` +
-    'one (PUT /v1/settings/exchange-rates), then send the purchase again.';
+    `There is no exchange rate of ${currency} for ${day} or the ${CONFIG_LIMITS.rateAgeDays} days before it, so the ` +
+    'purchase is refused. Upload one (PUT /v1/settings/exchange-rates), then send the purchase again.';
   return failure('CONFLICT', message, { currency, day });
 }
 
 function outOfBounds(sent: number, currency: string, rate: number): Failure {
   return failure(
     'CONFLICT',
-    `${unitsText(sent)} ${currency} at the rate ${rate} is less than 0.0001 or more than 900,000,000,000 of the game's ` +
-      'currency. Check the amount and the rate.',
+    `${unitsText(sent)} ${currency} at the rate ${rate} is less than 0.0001 or more than ${LARGEST_PURCHASE} of the ` +
+      "game's currency. Check the amount and the rate.",
     { currency },
   );
 }

@@ -111,3 +111,6 @@ function roundsUp(rest: string, floor: number): boolean {
   for (let place = 1; place < rest.length; place++) if (rest[place] !== '0') return true;
   return floor % 2 === 1;
 }
+
+/** The most that one purchase may be, in units, for people. */
+export const LARGEST_PURCHASE = inUnits(SHARED_LIMITS.purchaseAmount).toLocaleString('en-US');

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PLAYER_API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
-import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
+import { LARGEST_PURCHASE, parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { exchangeOf } from '../../../../streams/config/exchange-rates.ts';
 import { answer } from '../../route/answer.ts';
 import { amountField, money } from './amount.ts';
@@ -32,8 +32,8 @@ export const recordPurchase = defineRoute({
     query: Type.Object({
       amount: amountField(
         "Amount paid, in the game's currency, or in `currency` if the game has exchange rates: a decimal number " +
-          '(`9.99`, `.5`, `1e1`) greater than 0 and at most 900,000,000,000. It is rounded to four decimals, half to ' +
-          'even, and again after a conversion; an amount that rounds to 0 is refused.',
+          `(\`9.99\`, \`.5\`, \`1e1\`) greater than 0 and at most ${LARGEST_PURCHASE}. It is rounded to four ` +
+          'decimals, half to even, and again after a conversion; an amount that rounds to 0 is refused.',
       ),
       currency: Type.Optional(
         Type.String({
