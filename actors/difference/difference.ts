@@ -32,6 +32,7 @@ const MAINTAINED: ReadonlySet<string> = new Set([
   'periods',
   'id',
   'writes',
+  'managedBy',
 ]);
 /** What decides most comes first. */
 const ORDER = ['archivedAt', 'enabled', 'rules', 'conditions', 'variants', 'trigger', 'audience'];

@@ -7,6 +7,14 @@ export interface Labels {
   note?: string;
 }
 
+/** What owns a definition beside the console and the API, such as files in a repository. */
+export interface ManagedBy {
+  /** Its name, such as `github.com/acme/games`. */
+  by: string;
+  /** The version that it wrote last. A later one was made elsewhere. */
+  version: number;
+}
+
 /** A version, its revision in CONFIG, and when it was made. */
 export interface Effective {
   version: number;
@@ -23,6 +31,7 @@ export interface Labelled extends Labels {
   updatedAt?: number;
   /** The version that last changed anything for players, if later ones only changed texts for people. */
   effective?: Effective;
+  managedBy?: ManagedBy;
 }
 
 /** The version that last changed anything for players. */
@@ -51,6 +60,7 @@ const NOT_FOR_PLAYERS: ReadonlySet<string> = new Set([
   'owner',
   'tags',
   'note',
+  'managedBy',
   'endsAt',
   'hypothesis',
   'primary',

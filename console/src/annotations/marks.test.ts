@@ -12,6 +12,7 @@ const note = (when: string): Annotation => ({
   owner: '',
   tags: [],
   note: '',
+  managed_by: null,
   version: 1,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',

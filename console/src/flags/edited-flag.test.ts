@@ -45,6 +45,7 @@ const FLAG: Flag = {
   owner: '',
   tags: [],
   note: '',
+  managed_by: null,
   ends_at: null,
   version: 1,
   created_at: '2026-01-15T10:30:00.000Z',

@@ -37,7 +37,7 @@ const replacing = {
   change: (body: SavedQueryChange, context: RequestContext) => (held: SavedQueryDocument) => {
     const faults = keyFaults(body.key, held.key);
     if (faults.length > 0) return invalid(faults);
-    return fault(body, context) ?? { ...held, ...contentOf(body, held.key) };
+    return fault(body, context) ?? { ...held, ...savedQueryContent(body, held.key) };
   },
 };
 
@@ -50,7 +50,7 @@ export const savedQueryRoutes = [
     body: SavedQueryBody,
     example: SAVED_QUERY_BODY_EXAMPLE,
     make: (body, context) =>
-      fault(body, context) ?? { key: body.key, ...contentOf(body, body.key), ...firstVersion(context) },
+      fault(body, context) ?? { key: body.key, ...savedQueryContent(body, body.key), ...firstVersion(context) },
   }),
   saved.getRoute(),
   saved.changeRoute({
@@ -71,7 +71,8 @@ function fault({ query }: Pick<SavedQueryBody, 'query'>, { key, services }: Requ
   return asked.kind === 'failure' ? asked : undefined;
 }
 
-function contentOf(
+/** The parts of a definition that its body sets. */
+export function savedQueryContent(
   { name, description = '', query, range_days: rangeDays = null }: SavedQueryChange,
   key: string,
 ): Pick<SavedQueryDocument, 'name' | 'description' | 'query' | 'rangeDays'> {

@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
-import type { Labels } from '../../../core/vocabulary/labels.ts';
-import { orNull } from './definition-fields.ts';
+import type { Labelled, Labels } from '../../../core/vocabulary/labels.ts';
+import { orNull, ReadOnly } from './definition-fields.ts';
 import { DEFINITION_LIMITS } from './limits.ts';
 
-/* Owner, tags and note of a definition: what people write for each other. No player gets another answer from them. */
+/*
+ * Owner, tags and note of a definition, which people write for each other, and what else manages it. No player gets
+ * another answer from them.
+ */
 
 const { ownerLength, tags, tagLength, noteLength } = DEFINITION_LIMITS;
 
@@ -29,7 +32,7 @@ const Note = Type.String({
  * In the bodies of all definitions. null sets a field to its default. Left out, they stay, in a PUT too: tools that
  * write whole definitions for players need not know them.
  */
-export const LABEL_FIELDS = { owner: orNull(Owner), tags: orNull(Tags), note: orNull(Note) };
+export const LABEL_FIELDS = { owner: orNull(Owner), tags: orNull(Tags), note: orNull(Note), managed_by: ReadOnly };
 
 /** In their responses. */
 export const LABELS_SHOWN = {
@@ -37,9 +40,27 @@ export const LABELS_SHOWN = {
   // A letter may be longer in lower case.
   tags: Type.Array(Type.String({ description: 'A tag.' }), { description: 'Tags, in lower case.' }),
   note: Note,
+  managed_by: Type.Unsafe<ManagedShown | null>({
+    type: ['object', 'null'],
+    description:
+      'What manages the definition beside the console and this API, such as files: its next run replaces changes from ' +
+      'elsewhere. null: nothing does. The header `X-Managed-By` sets it.',
+    properties: {
+      by: { type: 'string', description: 'Its name, such as `github.com/acme/games`.' },
+      version: {
+        type: 'integer',
+        description: 'The version that it wrote last. If this is not the current one, the change was made elsewhere.',
+      },
+    },
+  }),
 };
 
-export const LABELS_EXAMPLE = { owner: 'economy', tags: ['shop', 'q1'], note: '' };
+interface ManagedShown {
+  by: string;
+  version: number;
+}
+
+export const LABELS_EXAMPLE = { owner: 'economy', tags: ['shop', 'q1'], note: '', managed_by: null };
 
 /** The labels in a body of a definition. @param kept the labels that stay if they are not sent */
 export function labelsIn(body: object, kept: Labels): Labels {
@@ -74,6 +95,7 @@ export function relabelled<D extends Labels>(document: D, labels: Labels): D {
   return { ...rest, ...labels };
 }
 
-export function labelsJson({ owner = '', tags = [], note = '' }: Labels) {
-  return { owner, tags: [...tags], note };
+export function labelsJson({ owner = '', tags = [], note = '', managedBy }: Labels & Pick<Labelled, 'managedBy'>) {
+  const shown = managedBy === undefined ? null : { by: managedBy.by, version: managedBy.version };
+  return { owner, tags: [...tags], note, managed_by: shown };
 }

@@ -5,6 +5,7 @@ import { failure, isFailure } from '../../../core/kernel/errors.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { oneOf } from '../input/fields.ts';
 import { basisIn, IfMatch } from '../input/if-match.ts';
+import { managed, MANAGED_BY } from '../input/managed-by.ts';
 import { NextCursor, pageOf, textPageOf } from '../input/paging.ts';
 import { answer, jsonAnswer, type Answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -27,6 +28,9 @@ import { restorations, type RestoredKind, restorePreview, restoreRoute } from '.
 const STATE = {
   state: Type.Optional(oneOf(['archived'], '`archived`: archived definitions instead of current ones.')),
 };
+
+const ByTool = Type.Object(MANAGED_BY);
+const ChangeHeaders = Type.Object({ ...IfMatch.properties, ...MANAGED_BY });
 
 const ARCHIVED = ['archived', 'archived ones instead of current ones'] as const;
 
@@ -232,14 +236,14 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         path,
         idempotent: true,
         errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-        input: { body },
+        input: { headers: ByTool, body },
         reply: { ...(shown?.reply ?? { description: `The ${one}.`, schema, example }), statuses: [201] },
         action: {
           kind: 'write',
-          async write({ body }, context) {
+          async write({ headers, body }, context) {
             const made = await make(body, context);
             if (isFailure(made)) return made;
-            const document = relabelled(made, labelsIn(body, {}));
+            const document = managed(relabelled(made, labelsIn(body, {})), headers, made.version);
             return createDefinition<K>(
               {
                 address: routes.addressOf(idOf(document), context),
@@ -267,7 +271,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         basis: method === 'PUT' ? 'needed' : 'possible',
         idempotent: true,
         errors: [...routes.changeErrors, ...errors],
-        input: { params: ItemParams, headers: IfMatch, body },
+        input: { params: ItemParams, headers: ChangeHeaders, body },
         reply: { description: `The updated ${one}.`, schema, example },
         action: {
           kind: 'write',
@@ -277,7 +281,8 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
             if (isFailure(next)) return next;
             const labelled: Change<K> = (held, entry) => {
               const made = next(held, entry);
-              return isFailure(made) ? made : relabelled(made, labelsIn(body, held));
+              if (isFailure(made)) return made;
+              return managed(relabelled(made, labelsIn(body, held)), headers, held.version + 1);
             };
             return routes.change({ id, basis: basisIn({ headers, body }) }, context, labelled, conflict);
           },

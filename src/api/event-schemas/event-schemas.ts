@@ -52,7 +52,7 @@ const replacing = {
     return (held: EventSchemaDocument) => {
       const isOther = body.event_name !== undefined && body.event_name !== held.eventName;
       const faults = isOther ? [OTHER_EVENTS, ...schemaFaults] : schemaFaults;
-      return faults.length > 0 ? invalid(faults) : { ...held, ...contentOf(body) };
+      return faults.length > 0 ? invalid(faults) : { ...held, ...eventSchemaContent(body) };
     };
   },
 };
@@ -69,7 +69,7 @@ export const eventSchemaRoutes = [
     async make(body, context) {
       const faults = await faultsOf(body.schema, context);
       if (faults.length > 0) return invalid(faults);
-      return { eventName: body.event_name, ...contentOf(body), ...firstVersion(context) };
+      return { eventName: body.event_name, ...eventSchemaContent(body), ...firstVersion(context) };
     },
   }),
   schemas.getRoute(),
@@ -94,7 +94,8 @@ const OTHER_EVENTS: FieldFault = {
   message: 'cannot be changed; create another schema for other events',
 };
 
-function contentOf({
+/** The parts of a definition that its body sets. */
+export function eventSchemaContent({
   description = '',
   schema,
   mode = 'observe',

@@ -77,7 +77,7 @@ const getProperty = defineRoute({
 const replacing = {
   body: PropertyChange,
   change: (body: PropertyChange, context: RequestContext) => (held: PropertyDocument) => {
-    const content = contentOf(body, held.key);
+    const content = propertyContent(body, held.key);
     const faults = [...keyFaults(body.key, held.key), ...faultsOf(held.key, content, context)];
     return faults.length > 0 ? invalid(faults) : { ...held, ...content };
   },
@@ -93,7 +93,7 @@ export const propertyRoutes = [
     example: PROPERTY_BODY_EXAMPLE,
     make(body, context) {
       const { key } = body;
-      const content = contentOf(body, key);
+      const content = propertyContent(body, key);
       const faults = faultsOf(key, content, context);
       return faults.length > 0 ? invalid(faults) : { key, ...content, ...firstVersion(context) };
     },
@@ -122,13 +122,14 @@ export const propertyRoutes = [
   }),
 ];
 
-function faultsOf(key: string, content: ReturnType<typeof contentOf>, context: RequestContext): FieldFault[] {
+function faultsOf(key: string, content: ReturnType<typeof propertyContent>, context: RequestContext): FieldFault[] {
   const faults = propertyFaults(content);
   if (faults.length > 0) return faults;
   return computedFaults({ kind: 'property', key, named: [{ key, spec: specOf(content) }] }, '', context);
 }
 
-function contentOf(
+/** The parts of a definition that its body sets. */
+export function propertyContent(
   {
     name,
     description = '',

@@ -95,7 +95,7 @@ const replacing = {
     if (faults.length > 0) return invalid(faults);
     const isTurnedOff = body.enabled === false && held.enabled !== false;
     const refused = isTurnedOff ? inUse(held.id, context) : undefined;
-    return refused ?? { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) };
+    return refused ?? { ...withoutExceptions(held), ...segmentContent(body, held.key, held.list) };
   },
 };
 
@@ -155,7 +155,7 @@ function make(body: SegmentBody, context: RequestContext): SegmentDocument | Fai
   return {
     id: `seg_${ids.uuidv7(at)}`,
     key,
-    ...contentOf(body, key, list),
+    ...segmentContent(body, key, list),
     ...(list === undefined ? {} : { list }),
     ...firstVersion(context),
   };
@@ -205,7 +205,8 @@ function inUse(id: string, context: RequestContext): Failure | undefined {
   return failure('CONFLICT', `${users} use the segment: ${named}. Remove it from them first.`, details);
 }
 
-function contentOf(
+/** The parts of a definition that its body sets. */
+export function segmentContent(
   { name, description, conditions, enabled, includes = [], excludes = [] }: SegmentBody | SegmentChange,
   key: string,
   list: SegmentList | undefined,

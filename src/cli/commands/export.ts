@@ -4,6 +4,9 @@ import { CLI_LIMITS } from '../limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { exportDefinitions } from '../definitions/export-definitions.ts';
+import { connectService } from '../definitions/service.ts';
+import { readTargets } from '../definitions/targets.ts';
 import { literal, queryRows, smallResult, type QueryRows } from '../export/clickhouse-rows.ts';
 import { eventStatement, receivedIn } from '../export/event-statement.ts';
 import { EXPORT_FORMATS, exportRows, type ExportFormat } from '../export/export-file.ts';
@@ -20,9 +23,9 @@ interface EventOptions extends ExportOptions {
   to: number;
 }
 
-/** `export events|segment` */
+/** `export events|segment|definitions` */
 export function exportCommand(context: CliContext): Command {
-  const command = new Command('export').description('Write events, or the members of a segment, to a file.');
+  const command = new Command('export').description('Write events, the members of a segment, or definitions to files.');
   withOptions(command.command('events'))
     .description('Export the events that were received from one time until before another, in order of time.')
     .requiredOption('--from <time>', 'ISO 8601', timeOf)
@@ -45,6 +48,19 @@ export function exportCommand(context: CliContext): Command {
         await exportRows({ query, statements, ...outputOf(options) });
       }),
     );
+  command
+    .command('definitions')
+    .description('Write the definitions and settings of the games in games.json as files; see plan and apply.')
+    .argument('<dir>', 'directory with games.json')
+    .option('--only <folder...>', 'only these games of games.json')
+    .action(async (dir: string, { only }: { only?: string[] }) => {
+      for (const target of await readTargets(dir, only, process.env)) {
+        const service = connectService(target, { reason: '', managedBy: undefined }, context.clock);
+        const { files, variables } = await exportDefinitions(target, service);
+        context.print(`${target.name}: ${files} files in ${target.folder}`);
+        if (variables.length > 0) context.note(`Its webhooks need ${variables.join(', ')}.`);
+      }
+    });
   return command;
 }
 

@@ -60,6 +60,7 @@ describe('creating a campaign', () => {
       owner: '',
       tags: [],
       note: '',
+      managed_by: null,
       campaign_id: expect.stringMatching(/^cmp_[0-9a-f-]{36}$/),
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
+import { readCurrent } from '../../../src/cli/definitions/current.ts';
+import { driftOf } from '../../../src/cli/definitions/drift.ts';
+import { connectService } from '../../../src/cli/definitions/service.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
@@ -77,6 +80,7 @@ async function versions(item: string, newest: number): Promise<Listed[]> {
   });
   return found;
 }
+const SAYS_NOTHING = { reason: '', managedBy: undefined };
 const why = (text: string) => ({ 'X-Change-Reason': text });
 
 const KINDS: readonly {
@@ -336,6 +340,26 @@ describe('the history', () => {
     expect((await call('GET', item)).data).toMatchObject({ version: 3, name: 'waits' });
     expect((await versions(item, 3))[0]).toMatchObject({ reason: 'Undo', made_by: { id: bob.id } });
     await gateway.config.put(gameAddress('demo'), { ...game, approval: false });
+  });
+
+  it('says who changed what files manage', async () => {
+    const item = `${FLAGS}/owned`;
+    const files = { 'X-Managed-By': 'github.com/acme/games' };
+    await call('POST', FLAGS, { key: 'owned', flag_type: 'boolean' }, files);
+    await call('PATCH', item, { targeting_rules: [{ percentage: 7 }] });
+    await ann.call('PATCH', item, { name: 'Mine' }, why('It is urgent'));
+    await versions(item, 3);
+    const service = connectService({ baseUrl: gateway.url, key, name: 'demo' }, SAYS_NOTHING, systemClock);
+    const held = (await readCurrent(service)).definitions.get('flags/owned');
+    if (held === undefined) throw new Error('there is no flag');
+    expect(await driftOf(held, 'github.com/acme/games', service)).toEqual([
+      expect.stringMatching(
+        /^changed in the service since the files were applied: version 3 by user \S+ at 20\S+ \(“It is urgent”\), and 1 more$/,
+      ),
+    ]);
+    await call('PATCH', item, { name: 'Owned' }, files);
+    const applied = (await readCurrent(service)).definitions.get('flags/owned');
+    expect(applied && (await driftOf(applied, 'github.com/acme/games', service))).toEqual([]);
   });
 
   it('of settings of a game is there for both environments, and is restored by admins', async () => {

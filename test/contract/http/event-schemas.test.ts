@@ -75,7 +75,7 @@ describe('the event schemas', () => {
     const created = await define(name, 'warn');
     expect(created.status).toBe(201);
     expect(created.headers.get('etag')).toBe('"1"');
-    const labels = { owner: '', tags: [], note: '' };
+    const labels = { owner: '', tags: [], note: '', managed_by: null };
     const shown = { event_name: name, description: '', schema: LEVELS, mode: 'warn', version: 1, ...labels };
     expect(created.body.data).toEqual({ ...shown, created_at: expect.any(String), updated_at: expect.any(String) });
     expect((await call('GET', path)).body.data).toEqual(created.body.data);

@@ -49,6 +49,7 @@ describe('creating a flag', () => {
       owner: '',
       tags: [],
       note: '',
+      managed_by: null,
       ends_at: null,
       edit_effect: 'none',
       salt: expect.stringMatching(/^[\w-]{16}$/),

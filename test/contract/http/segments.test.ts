@@ -57,6 +57,7 @@ describe('creating a segment', () => {
       owner: '',
       tags: [],
       note: '',
+      managed_by: null,
       segment_id: expect.stringMatching(/^seg_[0-9a-f-]{36}$/),
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),

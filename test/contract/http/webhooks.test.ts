@@ -40,6 +40,7 @@ describe('creating a webhook', () => {
       owner: '',
       tags: [],
       note: '',
+      managed_by: null,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       updated_at: data.created_at,
       version: 1,

@@ -232,6 +232,16 @@ type Campaign = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the campaign was created. */
@@ -267,6 +277,16 @@ type ComputedProperty = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the property was created. */
@@ -386,6 +406,16 @@ type EventSchema = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the schema was created. */
@@ -502,6 +532,16 @@ type Flag = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the flag was created. */
@@ -679,6 +719,16 @@ type Note = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the annotation was created. */
@@ -943,6 +993,16 @@ type SavedQuery = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the query was created. */
@@ -1012,6 +1072,16 @@ type Segment = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the segment was created. */
@@ -1376,6 +1446,16 @@ type Webhook = {
   readonly tags: readonly string[];
   /** What colleagues should know. */
   readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
   /** Version, counted from 1. */
   readonly version: number;
   /** When the webhook was created. */
@@ -2512,6 +2592,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -2530,6 +2612,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
@@ -2560,6 +2644,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -2578,6 +2664,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
@@ -3066,6 +3154,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -3086,6 +3176,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /**
        * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
        * and `$all`.
@@ -3141,6 +3233,16 @@ export interface Operations {
       readonly tags: readonly string[];
       /** What colleagues should know. */
       readonly note: string;
+      /**
+       * What manages the definition beside the console and this API, such as files: its next run
+       * replaces changes from elsewhere.
+       */
+      readonly managed_by: {
+        /** Its name, such as `github.com/acme/games`. */
+        readonly by?: string;
+        /** The version that it wrote last. */
+        readonly version?: number;
+      } | null;
       /** Version, counted from 1. */
       readonly version: number;
       /** When the property was created. */
@@ -3171,6 +3273,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -3191,6 +3295,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /**
        * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
        * and `$all`.
@@ -3343,6 +3449,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -3367,6 +3475,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
       /** Read-only, as returned by GET. */
@@ -3434,6 +3544,16 @@ export interface Operations {
       readonly tags: readonly string[];
       /** What colleagues should know. */
       readonly note: string;
+      /**
+       * What manages the definition beside the console and this API, such as files: its next run
+       * replaces changes from elsewhere.
+       */
+      readonly managed_by: {
+        /** Its name, such as `github.com/acme/games`. */
+        readonly by?: string;
+        /** The version that it wrote last. */
+        readonly version?: number;
+      } | null;
       /** Version, counted from 1. */
       readonly version: number;
       /** When the segment was created. */
@@ -3476,6 +3596,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -3500,6 +3622,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
       /** Read-only, as returned by GET. */
@@ -3883,6 +4007,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -3901,6 +4027,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
       /** When you expect the flag to be gone: from then on it is `stale`. */
@@ -3966,6 +4094,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -3984,6 +4114,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
       /** When you expect the flag to be gone: from then on it is `stale`. */
@@ -4040,6 +4172,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -4061,6 +4195,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Type of the served values. */
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
@@ -4237,6 +4373,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Type of the served values. */
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
@@ -5006,6 +5144,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -5024,6 +5164,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the campaign triggers and delivers interventions. */
       readonly enabled?: boolean | null;
       /** Id of the segment (`seg_…`) that the player must be in. */
@@ -5096,6 +5238,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -5114,6 +5258,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the campaign triggers and delivers interventions. */
       readonly enabled?: boolean | null;
       /** Id of the segment (`seg_…`) that the player must be in. */
@@ -5178,6 +5324,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -5196,6 +5344,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Whether the campaign triggers and delivers interventions. */
       readonly enabled?: boolean | null;
       /** Id of the segment (`seg_…`) that the player must be in. */
@@ -5469,6 +5619,8 @@ export interface Operations {
         readonly tags?: readonly string[] | null;
         /** What colleagues should know. */
         readonly note?: string | null;
+        /** Read-only, as returned by GET. */
+        readonly managed_by?: unknown;
         /** Whether the campaign triggers and delivers interventions. */
         readonly enabled?: boolean | null;
         /** Id of the segment (`seg_…`) that the player must be in. */
@@ -5725,6 +5877,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -5755,6 +5909,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Conditions by property path, for example `properties.amount`. */
       readonly filters?: Readonly<Record<string, Operators>>;
       /** Signing secret. */
@@ -5817,6 +5973,16 @@ export interface Operations {
       readonly tags: readonly string[];
       /** What colleagues should know. */
       readonly note: string;
+      /**
+       * What manages the definition beside the console and this API, such as files: its next run
+       * replaces changes from elsewhere.
+       */
+      readonly managed_by: {
+        /** Its name, such as `github.com/acme/games`. */
+        readonly by?: string;
+        /** The version that it wrote last. */
+        readonly version?: number;
+      } | null;
       /** Version, counted from 1. */
       readonly version: number;
       /** When the webhook was created. */
@@ -5848,6 +6014,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -5883,6 +6051,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Conditions by property path, for example `properties.amount`. */
       readonly filters?: Readonly<Record<string, Operators>> | null;
       /** New signing secret, with the same effect as rotate-secret. */
@@ -5995,6 +6165,16 @@ export interface Operations {
       readonly tags: readonly string[];
       /** What colleagues should know. */
       readonly note: string;
+      /**
+       * What manages the definition beside the console and this API, such as files: its next run
+       * replaces changes from elsewhere.
+       */
+      readonly managed_by: {
+        /** Its name, such as `github.com/acme/games`. */
+        readonly by?: string;
+        /** The version that it wrote last. */
+        readonly version?: number;
+      } | null;
       /** Version, counted from 1. */
       readonly version: number;
       /** When the webhook was created. */
@@ -7252,6 +7432,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -7268,6 +7450,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
       /** Range for whoever opens the query: this many days before today, and today. */
@@ -7302,6 +7486,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -7318,6 +7504,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** An analytics query. */
       readonly query: AnalyticsQuery;
       /** Range for whoever opens the query: this many days before today, and today. */
@@ -7461,6 +7649,8 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -7482,6 +7672,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /** Read-only, as returned by GET. */
       readonly version?: unknown;
       /** Read-only, as returned by GET. */
@@ -7516,6 +7708,8 @@ export interface Operations {
     readonly header: {
       /** Change the resource only if this is its current version, else return 412. */
       readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
       /** Why you make the change, for the audit and the history of definitions. */
       readonly 'X-Change-Reason'?: string;
     };
@@ -7537,6 +7731,8 @@ export interface Operations {
       readonly tags?: readonly string[] | null;
       /** What colleagues should know. */
       readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
