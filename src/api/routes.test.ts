@@ -186,10 +186,12 @@ describe('what people may call from the console', () => {
       if (route.kind !== 'keyed' || route.role === 'none' || route.method === 'GET' || route.readsOnly) return false;
       return waiting.test(route.path) && route.approval === 'none';
     });
-    // A new segment or property serves no player until a flag or campaign uses it, and that waits.
+    // A new segment or property serves no player until a flag or campaign uses it, and that waits. What is held stays
+    // as it is.
     expect(free.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/properties/properties',
       'POST /v1/segments/segments',
+      'POST /v1/flags/flags/{key}/schedule/hold',
     ]);
     expect(() => approvalRoutes([patchFlag, patchFlag])).toThrow('two routes declare the approval `flag.patch`');
   });

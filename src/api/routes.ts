@@ -8,6 +8,7 @@ import { listAudit } from './audit/audit.ts';
 import { listDeploymentAudit } from './console/deployment-audit.ts';
 import { keyRoutes } from './console/keys.ts';
 import { userRoutes } from './console/users/user-management.ts';
+import { listScheduled } from './definitions/schedule/game-schedule.ts';
 import { openIdRoutes } from './console/sign-in/openid-sign-in.ts';
 import { passkeyRoutes } from './console/sign-in/passkeys.ts';
 import { setPassword } from './console/sign-in/password.ts';
@@ -134,6 +135,7 @@ const TARGETING_ROUTES: readonly Route[] = [
   ...campaignRoutes,
   getCampaignResults,
   explainCampaignRoute,
+  listScheduled,
   ...scoringRoutes,
   getScoringReport,
 ];

@@ -9,6 +9,8 @@ import { FLAG_API_LIMITS } from '../api/flags/limits.ts';
 import { GATEWAY_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
+import { leaseHolder } from '../../streams/leases/lease-holder.ts';
+import { startScheduledChanges } from './access/scheduled-changes.ts';
 import { createAuditedRequests } from './access/audited-request.ts';
 import { createCallerAddresses } from '../../core/kernel/caller-address.ts';
 import { createConsoleSessions } from './access/console/console-session.ts';
@@ -29,6 +31,8 @@ export interface PipelineOptions extends ServiceDeps {
   config: ServiceDeps['config'] & Pick<Config, 'trustedProxies'>;
   feed: LiveFeed;
   metrics: ServiceDeps['metrics'] & ChangesMetrics;
+  /** The name of this process in its leases; default: one of its own. */
+  holder?: string;
   /** Interval of heartbeats on streams of changed flags. */
   heartbeatMs?: number;
   /** Maximum of open streams of changed flags of one key, by its tier. */
@@ -38,6 +42,8 @@ export interface PipelineOptions extends ServiceDeps {
 /** What all requests of one process share. */
 export interface Pipeline {
   readonly steps: PipelineDeps;
+  /** Makes scheduled changes from now on, if no other process does. */
+  keepSchedules(): void;
   /** Ends the streams of events and of changed flags. */
   endStreams(): void;
   /** Stops the rest, once no request is open. */
@@ -80,10 +86,25 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
     registries: streams.endable,
     clock,
   });
+  const services = createServices(deps, eventSchemas, { flags: flagUse, keys: keyUse });
+  const audited = createAuditedRequests(configStore, trail, clock);
+  let stopScheduled: () => Promise<void> = async () => {};
   return {
+    keepSchedules() {
+      const holder = deps.holder ?? leaseHolder('gateway', ids.uuidv4());
+      stopScheduled = startScheduledChanges({
+        config: configStore,
+        services,
+        audited,
+        log: deps.log,
+        holder,
+        clock,
+        logger,
+      });
+    },
     steps: {
-      services: createServices(deps, eventSchemas, { flags: flagUse, keys: keyUse }),
-      audited: createAuditedRequests(configStore, trail, clock),
+      services,
+      audited,
       trail,
       keyRing,
       consoleSessions,
@@ -96,6 +117,7 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
     },
     endStreams: streams.end,
     async close() {
+      await within(clock, GATEWAY_LIMITS.auditCloseMs, stopScheduled());
       await within(clock, GATEWAY_LIMITS.auditCloseMs, trail.close());
       await within(clock, GATEWAY_LIMITS.serverCloseMs, Promise.all([flagUse.stop(), keyUse.stop()]));
       keyRing.stop();

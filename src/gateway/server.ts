@@ -47,11 +47,12 @@ export interface Server {
 }
 
 const METRICS_PATH = '/metrics';
+const SCHEDULE_PATH = '/v1/flags/flags/{key}/schedule';
 /** How often a closing server checks for open requests. */
 const CLOSE_POLL_MS = 10;
 
 export function createServer(deps: ServerDeps): Server {
-  const { clock, ids, metrics, config, maxConnections = GATEWAY_LIMITS.connections } = deps;
+  const { clock, ids, metrics, config, routes, maxConnections = GATEWAY_LIMITS.connections } = deps;
   const unread = createUnreadAnswers({
     clock,
     metrics,
@@ -90,6 +91,8 @@ export function createServer(deps: ServerDeps): Server {
     async listen(host, port) {
       const bound = await listeners.open(main, host, port, deps.sharesPorts);
       if (side !== undefined) metricsPort = await listeners.open(side, host, config.metricsPort ?? 0, deps.sharesPorts);
+      // A process with the routes of operators alone leaves them to gateways.
+      if (routes.some(({ path }) => path === SCHEDULE_PATH)) pipeline.keepSchedules();
       stopExchange = startRateExchange({ log: deps.log, limiter: pipeline.steps.limiter, clock, ids });
       return bound;
     },

@@ -158,6 +158,7 @@ function serverOptions(
       clock,
     }),
     log,
+    holder: base.holder,
     clock,
     ids,
     logger,

@@ -3,6 +3,9 @@ export const CONFIG_LIMITS = {
   /** How long an owner waits for the CONFIG revision that a command refers to. */
   configWaitMs: 1_000,
 
+  /** Writes of a schedule against concurrent ones. */
+  scheduleWriteAttempts: 5,
+
   /** Valid API keys of a game and environment. Each may be rotated once beyond it. */
   keysOfEnvironment: 100,
   keysWithSuccessors: 200,

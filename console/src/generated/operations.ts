@@ -718,7 +718,7 @@ export interface Operations {
         /** Body of the request. */
         readonly body: unknown;
         /** What it changes. */
-        readonly kind: 'segment' | 'flag' | 'campaign' | 'property';
+        readonly kind: 'segment' | 'flag' | 'experiment' | 'campaign' | 'property';
         /** Key of the definition. */
         readonly key: string;
         /** The version that it is based on. */

@@ -1,8 +1,8 @@
 interface KindEntry {
   /** People write it by version, and once per Idempotency-Key (`src/api/definitions`). */
   definition?: true;
-  /** Each of its versions is kept (`definition_changes`). */
-  history?: true;
+  /** Whether each of its versions is kept (`definition_changes`). Absent: as `definition` says. */
+  history?: boolean;
   /** It decides what players get: owners compile it, and a change may need a second person. */
   targeting?: true;
   /**
@@ -33,6 +33,8 @@ const KINDS = {
   // A hash, which a copy of the broker's disk would let others guess at.
   user: { secrets: ['password'] },
   proposal: {},
+  // Who changes a definition later, and when; the changes themselves are in its history.
+  schedule: { definition: true, history: false },
 } as const satisfies Record<string, KindEntry>;
 
 export type DocumentKind = keyof typeof KINDS;
@@ -60,7 +62,8 @@ export function decidesFlags(kind: DocumentKind): boolean {
 }
 
 export function hasHistory(kind: DocumentKind): boolean {
-  return DOCUMENT_KINDS[kind].definition === true || DOCUMENT_KINDS[kind].history === true;
+  const { definition = false, history = definition } = DOCUMENT_KINDS[kind];
+  return history;
 }
 
 export function secretsOf(kind: DocumentKind): readonly string[] {

@@ -12,13 +12,11 @@ import type { ExchangeRatesDocument } from './exchange-rates.ts';
 import type { ExperimentDocument } from './experiments.ts';
 import type { GameDocument } from './game.ts';
 import type { Labelled } from '../labels.ts';
+import type { ScheduleDocument } from '../schedules.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
 
-/**
- * The secrets with which a game's server signs player tokens. They are stored apart from the game, because a process
- * without the key for stored secrets skips documents that hold one.
- */
+/** Secrets that sign player tokens, apart from the game: a process without the key for secrets skips the document. */
 export interface PlayerTokenSecrets {
   /** The HMAC key is its text in UTF-8. */
   secret: string;
@@ -334,6 +332,7 @@ export interface Documents {
   deployment: DeploymentDocument;
   user: UserDocument;
   proposal: ProposalDocument;
+  schedule: ScheduleDocument;
 }
 
 /** `_` stands for "both" (games, the deployment, users). */

@@ -74,18 +74,17 @@ const EXAMPLE = {
 /** The routes whose changes may wait, by the ids that they declare. */
 type Changes = ReadonlyMap<string, Change>;
 
-interface Change {
+interface Change extends Pick<Approval, 'of' | 'in'> {
   route: KeyedRoute;
-  of: Approval['of'];
 }
 
 function changesOf(routes: readonly Route[]): Changes {
   const changes = new Map<string, Change>();
   for (const route of routes) {
     if (route.kind !== 'keyed' || route.approval === 'none') continue;
-    const { id, of } = route.approval;
+    const { id, ...change } = route.approval;
     if (changes.has(id)) throw new Error(`two routes declare the approval \`${id}\``);
-    changes.set(id, { route, of });
+    changes.set(id, { route, ...change });
   }
   return changes;
 }

@@ -21,15 +21,15 @@ export function markOfProposal(id: string): Omit<WriteMark, 'at'> {
  */
 export function isMade(
   { id, params }: ProposalDocument,
-  { of: kind, route: { method } }: { of: Approval['of']; route: Pick<KeyedRoute, 'method'> },
+  { of: kind, in: place, route: { method } }: Pick<Approval, 'of' | 'in'> & { route: Pick<KeyedRoute, 'method'> },
   { game, environment }: Pick<DocumentAddress, 'game' | 'environment'>,
   config: Pick<ConfigStore, 'get' | 'list'>,
 ): boolean {
-  if (kind !== 'flag' && method === 'DELETE' && params['player_id'] === undefined) {
+  if (place === undefined && kind !== 'flag' && method === 'DELETE' && params['player_id'] === undefined) {
     return config.get({ game, environment, kind, key: params['id'] ?? params['key'] ?? '' }) === undefined;
   }
   const mark = markOfProposal(id);
   return config
-    .list(kind, game, environment)
+    .list(place ?? kind, game, environment)
     .some(({ document: { writes = [] } }) => writes.some((write) => write.id === mark.id));
 }

@@ -28,6 +28,15 @@ export function mustWait({ key, services: { config } }: Pick<RequestContext, 'ke
   return config.get(gameAddress(key.game))?.document.approval === true;
 }
 
+/** Whether a change of a definition by this person would wait, if it were requested now. */
+export function wouldWait(
+  kind: Approval['of'],
+  key: string,
+  context: Pick<RequestContext, 'key' | 'services'>,
+): boolean {
+  return mustWait(context) && servesPlayers(kind, { key }, waitingProposals(context.services, context.key), context);
+}
+
 /** The proposals of a game and environment that count: older ones have expired. */
 export function waitingProposals(
   { config, clock }: Pick<RequestContext['services'], 'config' | 'clock'>,
@@ -101,7 +110,7 @@ function servesPlayers(
   kind: Approval['of'],
   params: Readonly<Record<string, string>>,
   waiting: readonly ConfigEntry<'proposal'>[],
-  context: RequestContext,
+  context: Pick<RequestContext, 'key' | 'services'>,
 ): boolean {
   if (kind === 'flag' || kind === 'campaign') return true;
   const name = params['id'] ?? params['key'] ?? '';

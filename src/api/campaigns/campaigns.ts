@@ -17,6 +17,7 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
+import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
@@ -57,6 +58,20 @@ const replacing = {
     changed(held, body.key, wholeContent(body, held.key), context),
 };
 
+export const campaignSchedules = createSchedules<'campaign', typeof CampaignWhole>(
+  {
+    kind: 'campaign',
+    routes: campaigns,
+    idIn: ({ id = '' }) => id,
+    toJson: campaignJson,
+  },
+  {
+    role: 'editor',
+    approvals: { add: 'campaign.schedule.add', cancel: 'campaign.schedule.cancel' },
+    by: replacing,
+  },
+);
+
 export const campaignRoutes = [
   campaigns.listRoute({ description: 'Ordered by creation time, oldest first.' }),
   campaigns.createRoute({
@@ -87,6 +102,7 @@ export const campaignRoutes = [
     ...writtenBy('editor', { id: 'campaign.restore', of: 'campaign' }),
     by: replacing,
   }),
+  ...campaignSchedules.routes,
 ];
 
 function make(body: CampaignBody, context: RequestContext): CampaignDocument | Failure {

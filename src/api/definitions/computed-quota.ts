@@ -111,7 +111,7 @@ export function computedIdsIn(conditions: readonly Json[], context: RequestConte
 }
 
 /** Keys of the definitions whose conditions read a named property, by kind. */
-export function readersOfComputed(key: string, context: RequestContext): Record<string, string[]> {
+export function readersOfComputed(key: string, context: InGame): Record<string, string[]> {
   const readers: Record<string, string[]> = {};
   for (const { kind, shown, conditions } of computingIn(context)) {
     if (namedIn(conditions).has(key)) (readers[`${kind}s`] ??= []).push(shown);
@@ -125,7 +125,9 @@ function propertyOf(key: string, { key: { game, environment }, services }: Reque
   return services.config.get({ game, environment, kind: 'property', key });
 }
 
-function computingIn({ key: { game, environment }, services: { config } }: RequestContext): Computing[] {
+type InGame = Pick<RequestContext, 'key' | 'services'>;
+
+function computingIn({ key: { game, environment }, services: { config } }: InGame): Computing[] {
   return [
     ...config.list('property', game, environment).map(({ key, document }): Computing => ({
       kind: 'property',

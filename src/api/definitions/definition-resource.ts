@@ -1,6 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import type { RuleName, ScheduledWork } from '../../../core/vocabulary/schedules.ts';
+import type { Role } from '../../../core/vocabulary/documents/users.ts';
 import type { ErrorCode, Failure } from '../../../core/kernel/errors.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { ApiKey } from '../../access/api-key.ts';
@@ -120,6 +122,26 @@ export interface Restoring<K extends DefinitionKind, B extends TObject> extends 
   /** What stays as it is now because the history does not keep it. */
   kept?: string;
 }
+
+/** How definitions of a kind are changed later. */
+export interface Scheduling<K extends DefinitionKind, B extends TObject> {
+  /** The access of the routes, and the ids of their approvals. */
+  role: Role;
+  approvals: { add: string; cancel: string };
+  /** The change with a whole definition as its body. */
+  by: Pick<Changing<K, B>, 'body' | 'change' | 'conflict'>;
+  /** Fields that cannot be changed later, and why. */
+  never?: Readonly<Record<string, string>>;
+  /** The body after a step of a roll-out; absent: the kind has none. */
+  stepped?: (
+    wire: JsonObject,
+    step: Step,
+  ) => { kind: 'stepped'; wire: JsonObject } | { kind: 'skipped'; why: string } | Failure;
+  /** The rule at a place, counted from 1, of the definition as callers see it; undefined: there is none. */
+  ruleAt?: (wire: JsonObject, place: number) => (RuleName & { percentage: number }) | undefined;
+}
+
+type Step = Extract<ScheduledWork, { kind: 'step' }>;
 
 /** A restoration that is checked and not made yet. */
 export interface Prepared<K extends DefinitionKind> {

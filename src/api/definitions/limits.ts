@@ -30,6 +30,21 @@ export const DEFINITION_LIMITS = {
   tagLength: 64,
   noteLength: 2_000,
 
+  /** Changes of a definition that wait for their time: about as many as the steps of two roll-outs. */
+  scheduledOfDefinition: 20,
+  /** Those of a game and environment: with patches of 16 KiB at most 3.2 MB in CONFIG. */
+  scheduledOfGame: 200,
+  scheduledPatchBytes: 16 * 1024,
+  /** How far ahead a change may be. */
+  scheduledAheadMs: 366 * 24 * 3_600_000,
+  /** Ended changes of a definition that are shown, and for how long. */
+  scheduledEnded: 20,
+  scheduledEndedMs: 90 * 24 * 3_600_000,
+  /** How often changes are looked for that are due: with the write, a change is made within two seconds. */
+  scheduledEveryMs: 1_000,
+  /** How long a change is tried while the service cannot make it, before it has failed. */
+  scheduledTriedMs: 3_600_000,
+
   /** `search` of a list, in characters. 10,000 flags, the most, are searched in about 20 ms. */
   searchLength: 200,
   /** Characters of a name that a list sorts by: they are in the cursor. */

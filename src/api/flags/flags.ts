@@ -12,6 +12,7 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import { RestoreBody, restorePreview, RESTORES } from '../definitions/history/restore-routes.ts';
+import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition } from '../definitions/definition-writes.ts';
 import { contentOf, emptyContent, type FlagContent, formFaults } from './flag-content.ts';
@@ -24,6 +25,7 @@ import {
   FlagShown,
   FlagWhole,
 } from './flag-resource.ts';
+import { ruleAt, stepped } from './flag-rollout.ts';
 import { staleFlags } from './stale-flags.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
 import { IfMatch } from '../input/if-match.ts';
@@ -204,6 +206,23 @@ const restoreFlag = defineRoute({
   },
 });
 
+export const flagSchedules = createSchedules<'flag', typeof FlagWhole>(
+  {
+    kind: 'flag',
+    routes: flags,
+    idIn: ({ key = '' }) => key,
+    isThere: ({ archivedAt }) => archivedAt === null,
+    toJson: (flag) => flagJson(flag),
+  },
+  {
+    role: 'editor',
+    approvals: { add: 'flag.schedule.add', cancel: 'flag.schedule.cancel' },
+    by: replacing,
+    stepped,
+    ruleAt,
+  },
+);
+
 export const flagRoutes = [
   flags.listRoute({ description: 'Ordered by key. Archived flags are in the list with `state=archived` only.' }),
   createFlag,
@@ -214,6 +233,7 @@ export const flagRoutes = [
   restoreFlag,
   ...flags.historyRoutes(),
   restorePreview(flags.historied, restorations),
+  ...flagSchedules.routes,
 ];
 
 /** The flag with this key, also if it is archived: its past stays readable. */

@@ -21,8 +21,12 @@ export const CHANGE_REASON = {
   ),
 };
 
+export interface ChangeReason {
+  [NAME]?: string;
+}
+
 /** The reason in a request's headers; empty: none. */
-export function reasonIn(headers: Readonly<Record<string, string>> | undefined): string {
+export function reasonIn(headers: ChangeReason | undefined): string {
   const text = headers?.[NAME] ?? '';
   try {
     return decodeURIComponent(text).trim();

@@ -38,6 +38,8 @@ export interface Approval {
   id: string;
   /** What it changes. */
   of: TargetingKind;
+  /** The definition's schedule holds the proof that it was made. Absent: the definition does. */
+  in?: 'schedule';
 }
 
 /** What people and keys do to single players, lists and deliveries, with an entry for each request. */

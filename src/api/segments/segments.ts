@@ -11,6 +11,7 @@ import { computedIdsIn } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
+import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
@@ -88,6 +89,9 @@ const getSegment = defineRoute({
   },
 });
 
+/** A player may be erased before. */
+const NO_PLAYERS = 'names players, so it cannot be scheduled';
+
 const replacing = {
   body: SegmentChange,
   change: (body: SegmentChange, context: RequestContext) => (held: SegmentDocument) => {
@@ -98,6 +102,21 @@ const replacing = {
     return refused ?? { ...withoutExceptions(held), ...segmentContent(body, held.key, held.list) };
   },
 };
+
+export const segmentSchedules = createSchedules<'segment', typeof SegmentChange>(
+  {
+    kind: 'segment',
+    routes: segments,
+    idIn: ({ id = '' }) => id,
+    toJson: (segment) => segmentJson(segment),
+  },
+  {
+    role: 'editor',
+    approvals: { add: 'segment.schedule.add', cancel: 'segment.schedule.cancel' },
+    by: replacing,
+    never: { includes: NO_PLAYERS, excludes: NO_PLAYERS },
+  },
+);
 
 export const segmentRoutes = [
   segments.listRoute({ description: 'Ordered by creation time, oldest first.' }),
@@ -142,6 +161,7 @@ export const segmentRoutes = [
     // The history has only their number.
     fitted: (wire, { includes = [], excludes = [] }) => ({ ...wire, includes: [...includes], excludes: [...excludes] }),
   }),
+  ...segmentSchedules.routes,
 ];
 
 function make(body: SegmentBody, context: RequestContext): SegmentDocument | Failure {
@@ -176,7 +196,7 @@ const TOO_MANY_LISTS = failure(
 );
 
 /** The flags and campaigns that use a segment. */
-export function usersOf(id: string, { key, services }: RequestContext): SegmentUse {
+export function usersOf(id: string, { key, services }: Pick<RequestContext, 'key' | 'services'>): SegmentUse {
   const { config } = services;
   const flags = config
     .list('flag', key.game, key.environment)

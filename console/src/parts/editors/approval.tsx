@@ -60,6 +60,7 @@ export function WaitingBadge() {
 
 const SCREENS = {
   flag: ['flags', 'experiments'],
+  experiment: ['experiments'],
   campaign: ['campaigns'],
   segment: ['segments'],
   property: ['dictionary'],

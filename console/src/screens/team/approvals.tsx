@@ -153,17 +153,20 @@ function Waiting({ proposal, onDecided }: { proposal: Proposal; onDecided: (deci
 function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
   const { body, kind } = proposal;
   const path = Object.fromEntries(Object.entries(proposal.params).map(([name, value]) => [name, String(value)]));
-  const isThere = proposal.version !== null;
+  const base = kind === 'experiment' ? undefined : BASES[kind];
+  const isThere = proposal.version !== null && base !== undefined;
   const now = useQuery({
     queryKey: ['approval-target', scope.game, scope.environment, kind, path],
     enabled: isThere,
     queryFn: async ({ signal }): Promise<Record<string, unknown>> => ({
-      ...(await call(scope, `GET ${BASES[kind]}`, { path, signal })),
+      ...(base === undefined ? {} : await call(scope, `GET ${base}`, { path, signal })),
     }),
   });
   const restored = restoredBy(proposal);
   if (restored === 'archived') return <Text>{texts.unarchives}</Text>;
-  if (restored !== undefined) return <RestorePreview base={BASES[kind]} path={path} version={restored} />;
+  if (restored !== undefined && base !== undefined)
+    return <RestorePreview base={base} path={path} version={restored} />;
+  if (proposal.path.endsWith('/schedule/{change}')) return <Text>{texts.cancels}</Text>;
   if (body === null || body === undefined) return <Text>{texts.deletes}</Text>;
   if (!isThere || typeof body !== 'object') return <Json value={body} label={texts.change} />;
   return (
@@ -178,7 +181,7 @@ const BASES = {
   segment: '/v1/segments/segments/{id}',
   campaign: '/v1/campaigns/campaigns/{id}',
   property: '/v1/properties/properties/{key}',
-} as const satisfies Record<Proposal['kind'], Base>;
+} as const satisfies Record<Exclude<Proposal['kind'], 'experiment'>, Base>;
 
 /** The version that a proposal restores; undefined: it is another change. */
 function restoredBy({ path, body }: Pick<Proposal, 'path' | 'body'>): number | 'archived' | undefined {

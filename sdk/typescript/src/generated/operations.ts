@@ -250,6 +250,22 @@ type Campaign = {
   readonly updated_at: string;
 };
 
+/** A change. */
+type Change = {
+  /** When it is made. */
+  readonly at?: string;
+  /**
+   * How long after the change before it in this request, in minutes, hours or days of 24
+   * hours: `90m`, `24h`, `7d`.
+   */
+  readonly after?: string;
+  /**
+   * A merge patch (RFC 7396) of the definition as GET shows it: objects are merged, lists are
+   * replaced, null sets a field to its default.
+   */
+  readonly patch: Readonly<Record<string, unknown>>;
+};
+
 /** A computed property. */
 type ComputedProperty = {
   /** Key of the property. */
@@ -1516,6 +1532,16 @@ type WhatPlayersGetWhomNoRuleIncludes = {
 type WhoMadeIt = {
   /** A person, an API key, or a command of an operator. */
   readonly kind: 'user' | 'key' | 'cli';
+  /** Id of the user or key. */
+  readonly id: string;
+  /** E-mail address of the person, for people who are signed in. */
+  readonly email: string | null;
+};
+
+/** Who planned it, and in whose name it is made. */
+type WhoPlannedIt = {
+  /** A person or an API key. */
+  readonly kind: 'user' | 'key';
   /** Id of the user or key. */
   readonly id: string;
   /** E-mail address of the person, for people who are signed in. */
@@ -3757,6 +3783,196 @@ export interface Operations {
     };
     readonly answer: EffectOfRestoration;
   };
+  /** List the scheduled changes of a segment. */
+  'GET /v1/segments/segments/{id}/schedule': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Schedule changes of a segment. */
+  'POST /v1/segments/segments/{id}/schedule': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Say what scheduled changes of a segment would change. */
+  'POST /v1/segments/segments/{id}/schedule/preview': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Cancel a scheduled change of a segment. */
+  'DELETE /v1/segments/segments/{id}/schedule/{change}': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+      /** Id of the change. */
+      readonly change: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
   /** List the players in a segment. */
   'GET /v1/segments/segments/{id}/players': {
     readonly path: {
@@ -4346,6 +4562,277 @@ export interface Operations {
       readonly edit_effect?: unknown;
     };
     readonly answer: EffectOfRestoration;
+  };
+  /** List the scheduled changes of a flag. */
+  'GET /v1/flags/flags/{key}/schedule': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Schedule changes of a flag. */
+  'POST /v1/flags/flags/{key}/schedule': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+      /** The percentage of a rule rises step by step. */
+      readonly rollout?: {
+        /** Which targeting rule, by its place from 1. */
+        readonly rule?: number;
+        /** The steps. */
+        readonly steps: readonly {
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+          /** When it is made. */
+          readonly at?: string;
+          /**
+           * How long after the change before it in this request, in minutes, hours or days of 24
+           * hours: `90m`, `24h`, `7d`.
+           */
+          readonly after?: string;
+        }[];
+      };
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Say what scheduled changes of a flag would change. */
+  'POST /v1/flags/flags/{key}/schedule/preview': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+      /** The percentage of a rule rises step by step. */
+      readonly rollout?: {
+        /** Which targeting rule, by its place from 1. */
+        readonly rule?: number;
+        /** The steps. */
+        readonly steps: readonly {
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+          /** When it is made. */
+          readonly at?: string;
+          /**
+           * How long after the change before it in this request, in minutes, hours or days of 24
+           * hours: `90m`, `24h`, `7d`.
+           */
+          readonly after?: string;
+        }[];
+      };
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Cancel a scheduled change of a flag. */
+  'DELETE /v1/flags/flags/{key}/schedule/{change}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+      /** Id of the change. */
+      readonly change: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Hold the roll-outs of a flag. */
+  'POST /v1/flags/flags/{key}/schedule/hold': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
   };
   /** Say what an edit of a flag would do to its experiment. */
   'POST /v1/flags/flags/{key}/preview': {
@@ -5507,6 +5994,196 @@ export interface Operations {
     };
     readonly answer: EffectOfRestoration;
   };
+  /** List the scheduled changes of a campaign. */
+  'GET /v1/campaigns/campaigns/{id}/schedule': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Schedule changes of a campaign. */
+  'POST /v1/campaigns/campaigns/{id}/schedule': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Say what scheduled changes of a campaign would change. */
+  'POST /v1/campaigns/campaigns/{id}/schedule/preview': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Cancel a scheduled change of a campaign. */
+  'DELETE /v1/campaigns/campaigns/{id}/schedule/{change}': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+      /** Id of the change. */
+      readonly change: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
   /** Get the funnel of a campaign beside its holdout, and why messages were suppressed. */
   'GET /v1/campaigns/campaigns/{id}/results': {
     readonly path: {
@@ -5716,6 +6393,58 @@ export interface Operations {
       readonly messages_before: number;
       /** Messages of all campaigns that wait for the next sync of the player. */
       readonly waiting: number;
+    };
+  };
+  /** List the scheduled changes of all definitions. */
+  'GET /v1/schedule': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The changes of this page. */
+      readonly changes: readonly {
+        /** Kind of the definition, as `flag`. */
+        readonly kind: string;
+        /** Key of a flag, id of another definition, as in its path. */
+        readonly key: string;
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
     };
   };
   /** Score the probability that a new player pays within the first day. */

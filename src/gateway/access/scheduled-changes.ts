@@ -1,0 +1,142 @@
+import type { Clock } from '../../../core/kernel/clock.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import type { ScheduledChange, ScheduleDocument } from '../../../core/vocabulary/schedules.ts';
+import { roleIn } from '../../../streams/config/people/user-roles.ts';
+import { userAddress } from '../../../streams/config/people/users.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
+import { contend } from '../../../streams/leases/lease.ts';
+import type { Log } from '../../../streams/log/log.ts';
+import { wouldWait } from '../../api/approvals/proposals.ts';
+import { mayAct } from '../../api/route/access.ts';
+import type { Services, WriteContext } from '../../api/route/request-context.ts';
+import type { ApiKey } from '../../access/api-key.ts';
+import { markOfScheduled } from '../../api/definitions/schedule/scheduled-mark.ts';
+import { type ScheduledPlace, startScheduleKeeper } from '../../api/definitions/schedule/schedule-keeper.ts';
+import { tidied } from '../../api/definitions/schedule/schedule-routes.ts';
+import { schedulers } from '../../api/schedulers.ts';
+import type { AuditedRequests } from './audited-request.ts';
+
+/*
+ * Scheduled changes, made by one of the gateways: the holder of a lease.
+ *
+ * Invariant: a change is made in the name of whoever planned it, who must still have the role, or whose key must not be
+ * revoked.
+ */
+
+/** How often the lease is looked at while nothing waits. */
+const UNWANTED_MS = 10_000;
+const LEASE_KEY = 'scheduled-changes';
+
+export interface ScheduledChangesOptions {
+  config: ConfigStore;
+  services: Services;
+  audited: Pick<AuditedRequests, 'writesAs'>;
+  log: Pick<Log, 'bucket'>;
+  /** The name of this process in its leases. */
+  holder: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** @returns the function that stops it, and leaves the changes to another process */
+export function startScheduledChanges(options: ScheduledChangesOptions): () => Promise<void> {
+  const { config, services, log, holder, clock, logger } = options;
+  const lease = contend({
+    bucket: log.bucket('OWNERS'),
+    key: LEASE_KEY,
+    holder,
+    clock,
+    // A renewal costs an fsync, and most of the time nothing waits.
+    wanted: () => config.list('schedule').some(({ document }) => hasWork(document, clock.wallMs())),
+    unwantedMs: UNWANTED_MS,
+    onAcquired() {},
+    onLost() {},
+  });
+  const stopWatching = config.onChange(({ address }) => {
+    if (address.kind === 'schedule' && !lease.held()) lease.wake();
+  });
+  const keeper = startScheduleKeeper({
+    config,
+    schedulers,
+    clock,
+    logger,
+    isHolder: () => lease.held() && services.writeRefusal() === undefined,
+    contextOf: (place, change) => contextOf(place, change, options),
+  });
+  return async () => {
+    stopWatching();
+    await keeper.stop();
+    await lease.release();
+  };
+}
+
+/** Whether something waits, or ended long ago. */
+const hasWork = ({ changes }: ScheduleDocument, nowMs: number): boolean =>
+  changes.some(({ state }) => state === 'pending') || tidied(changes, nowMs).length < Math.max(changes.length, 1);
+
+/** The context of a change; a text: why it is not made. */
+function contextOf(
+  place: ScheduledPlace,
+  change: ScheduledChange,
+  { config, services, audited, clock }: ScheduledChangesOptions,
+): WriteContext | string {
+  const { game, environment, of, key: definition } = place;
+  const key = callerOf(place, change, config);
+  if (typeof key === 'string') return key;
+  if (change.approved !== true && wouldWait(of, definition, { key, services })) return NOT_APPROVED;
+  const name = key.user?.email ?? '';
+  return {
+    services,
+    key,
+    player: undefined,
+    origin: { game, environment, receivedAt: clock.wallMs(), by: key.kind },
+    idempotency: undefined,
+    writeMark: markOfScheduled(change.id),
+    faults: [],
+    body: undefined,
+    ignored: [],
+    audited: undefined,
+    propose: undefined,
+    perform: undefined,
+    writes: audited.writesAs({
+      actor: { kind: change.by.kind, id: key.id, name },
+      network: '',
+      reason: reasonOf(change),
+    }),
+  };
+}
+
+/** The reason in the audit and the history, which also say that nobody sent a request then. */
+function reasonOf({ reason, id }: ScheduledChange): string {
+  return `Scheduled (${id})${reason === '' ? '' : `: ${reason}`}`;
+}
+
+function callerOf(
+  { game, environment }: ScheduledPlace,
+  { by: { kind, id } }: ScheduledChange,
+  config: Pick<ConfigStore, 'get' | 'list'>,
+): ApiKey | string {
+  const held = config.get(gameAddress(game))?.document;
+  if (held === undefined) return NO_GAME;
+  const { tenant, namespace } = held;
+  const shared = { id, game, environment, limitPerMinute: null, requiresPlayerToken: false, tenant, namespace };
+  if (kind === 'key') {
+    const document = config.list('key', game, environment).find((entry) => entry.document.id === id)?.document;
+    if (document === undefined || document.revokedAt !== null) return NO_KEY;
+    return { ...shared, kind: document.kind, tier: document.tier, scopes: new Set(document.scopes) };
+  }
+  const user = config.get(userAddress(id))?.document;
+  const role = user && roleIn(user, game, environment);
+  if (user === undefined || role === undefined || !mayAct(role, PLANNED_BY)) return NO_ROLE;
+  const person = { email: user.email, role, session: '' };
+  return { ...shared, kind: 'server', tier: 'growth', scopes: new Set(), user: person };
+}
+
+/** Who may plan changes of what players get. */
+const PLANNED_BY = 'editor';
+const NO_GAME = 'The game does not exist any more.';
+const NO_KEY = 'The API key that planned it was revoked. Schedule it again with another one.';
+const NO_ROLE = 'The person who planned it no longer has the role for it. Somebody else can schedule it again.';
+const NOT_APPROVED =
+  'Live changes of this game wait for a second person, and nobody approved this one. Schedule it again.';
