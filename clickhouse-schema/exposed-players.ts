@@ -5,7 +5,7 @@ import { countedPlayers } from './counted-players.ts';
 
 /** What the queries and the view of an experiment say differently, as SQL. */
 export interface ExposedParts {
-  /** The flag of a game. */
+  /** The flag of a game, and its results or those of an experiment on it. */
   scope: string;
   /** The list of the variants that count. An earlier period may have had others. */
   variants: string;
@@ -77,7 +77,7 @@ export function exposedPlayers(parts: ExposedParts): string {
 
 /** The players of `experiment_readout`, by the view's parameters. */
 export const EXPOSED_IN_VIEW: ExposedParts = {
-  scope: "game_id = {game: String} AND environment = 'live' AND flag_key = {flag: String}",
+  scope: "game_id = {game: String} AND environment = 'live' AND flag_key = {flag: String} AND experiment = ''",
   variants: '{variants: Array(String)}',
   isBefore: 'period <= {period: UInt32}',
   isCurrent: 'period = {period: UInt32}',
@@ -86,9 +86,10 @@ export const EXPOSED_IN_VIEW: ExposedParts = {
 };
 
 /**
- * The players that count of all flags: `game_id`, `flag_key`, `player_id`, `period`, `first_place`, `stratum` and
- * `variant`. Whoever took part earlier is left out of a period, so each player counts in its first one only. Exposures
- * that were reported after the end of their period count: its end is not in ClickHouse.
+ * The players that count in the results of all flags, without their experiments: `game_id`, `flag_key`, `player_id`,
+ * `period`, `first_place`, `stratum` and `variant`. Whoever took part earlier is left out of a period, so each player
+ * counts in its first one only. Exposures that were reported after the end of their period count: its end is not in
+ * ClickHouse.
  * @param flags SQL of the games and flags that are read
  */
 export const drawnPlayers = (flags = 'true'): string => `
@@ -114,12 +115,13 @@ export const drawnPlayers = (flags = 'true'): string => `
                 ${SEEN} AS seen,
                 stratum AS drawn
             FROM flag_exposures
-            WHERE environment = 'live' AND ${countedPlayers()} AND stratum > 0 AND ${flags}
+            WHERE environment = 'live' AND experiment = '' AND ${countedPlayers()} AND stratum > 0 AND ${flags}
         )
         GROUP BY game_id, flag_key, player_id
     )
     WHERE NOT excluded AND (game_id, flag_key, period, player_id) NOT IN
     (
-        SELECT game_id, flag_key, period, player_id FROM flag_mixed_players WHERE environment = 'live' AND ${flags}
+        SELECT game_id, flag_key, period, player_id FROM flag_mixed_players
+        WHERE environment = 'live' AND experiment = '' AND ${flags}
     )
 `;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import type { CampaignDocument, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
+import type { Holdout } from '../../core/vocabulary/documents/game.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -94,6 +95,8 @@ export interface Targeting {
   flags: ReadonlyMap<string, Flag>;
   /** The experiment that runs or is paused on a flag. Absent: none does. */
   experimentOf?(flagKey: string): ExperimentDocument | undefined;
+  /** The players of the game who take part in no experiment. Absent: none. */
+  holdout?: Holdout;
   /** Names of events whose counters a definition reads. Such counters are never evicted for others. Absent: none. */
   countedEvents?: ReadonlySet<string>;
   /** Named computed properties by key. Absent: none. */

@@ -2,7 +2,7 @@ import { append } from '../../core/kernel/flow/bounded.ts';
 import { FLAG_LIMITS } from './limits.ts';
 import type { FlagExposed, FlagOverridden } from '../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { seenVariant } from './exposure/seen-variant.ts';
+import { countedVariant } from './experiment/trials.ts';
 
 export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverridden): PlayerState {
   const others = state.overrides.filter((override) => override.flagKey !== flagKey);
@@ -10,7 +10,8 @@ export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverr
 }
 
 export function flagExposed(state: PlayerState, fact: FlagExposed): PlayerState {
-  const { flagKey, flagVersion, period } = fact;
-  const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact), drawn: fact.stratum !== undefined };
+  const { flagKey, flagVersion, period, stratum, trial } = fact;
+  const seen = { flagKey, flagVersion, period, variantKey: countedVariant(fact), drawn: stratum !== undefined };
+  const exposure = trial === undefined ? seen : { ...seen, experiment: trial.experiment };
   return { ...state, exposures: append(state.exposures, exposure, FLAG_LIMITS.exposuresPerPlayer) };
 }

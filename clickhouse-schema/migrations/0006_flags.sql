@@ -6,9 +6,12 @@ CREATE TABLE IF NOT EXISTS flag_exposures
     environment LowCardinality(String),
     flag_key LowCardinality(String),
     flag_version UInt32,
-    -- The flag's period, from 1.
+    -- The experiment that decided, by its key; '': the flag did.
+    experiment LowCardinality(String),
+    -- The flag's period, from 1. Of an experiment the phase in which the player was assigned.
     period UInt32,
-    -- NULL: no variant, but the default or a boolean; `value` says what.
+    -- NULL: no variant, but the default or a boolean; `value` says what. Of an experiment the assigned one, also of a
+    -- boolean flag; 'holdout': the game holds the player out of it; 'dropped': the experiment has lost the variant.
     variant_key LowCardinality(Nullable(String)),
     -- JSON text.
     value String CODEC(ZSTD(1)),
@@ -35,14 +38,16 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, flag_key, flag_version, player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- One row for each player that was served two variants within one period of a flag: results leave it out. Ordered as
--- they are read.
+-- One row for each player that was served two variants within one period of a flag, or by one experiment: results leave
+-- it out. Ordered as they are read.
 CREATE TABLE IF NOT EXISTS flag_mixed_players
 (
     game_id LowCardinality(String),
     environment LowCardinality(String),
     flag_key LowCardinality(String),
     flag_version UInt32,
+    -- As in flag_exposures.
+    experiment LowCardinality(String),
     period UInt32,
     player_id UUID CODEC(ZSTD(1)),
     external_id String CODEC(ZSTD(1)),

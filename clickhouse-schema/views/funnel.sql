@@ -81,7 +81,7 @@ FROM
             (
                 SELECT max(period)
                 FROM flag_exposures
-                WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
+                WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND experiment = ''
                     AND flag_key = substring({breakdown: String}, 9)
             )
     ) AS details ON details.player_id = attempts.player_id

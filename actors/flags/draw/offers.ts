@@ -39,8 +39,14 @@ export function isDrawn(offer: Offer | undefined): offer is Extract<Offer, { kin
   return offer?.kind === 'drawn' && offer.parts.length > 1;
 }
 
+/** Variants that are drawn. */
+export interface Drawing {
+  bucketing: Bucketing;
+  parts: readonly Omit<OfferedVariant, 'value'>[];
+}
+
 /** Identifies a draw: with the same one a player gets the same variant. */
-export function drawId({ bucketing, parts }: Extract<Offer, { kind: 'drawn' }>): string {
+export function drawId({ bucketing, parts }: Drawing): string {
   const ends = endsOf(parts);
   const divided = parts.map(({ variantKey }, place) => [variantKey, ends[place]]);
   return `${bucketingId(bucketing)}\n${JSON.stringify(divided)}`;

@@ -1,9 +1,9 @@
 import type { FlagArm, FlagDocument, FlagRule, FlagSplit } from '../../../core/vocabulary/documents/documents.ts';
 import type { BucketBy } from '../../../core/vocabulary/documents/flag-serve.ts';
 import { KEYED_STRATUM, type Stratum } from '../../../core/vocabulary/facts/flag-reason.ts';
-import { bucketingId, bucketingOf } from './bucketing.ts';
+import { type Bucketing, bucketingId, bucketingOf } from './bucketing.ts';
 import { BUCKETS, bucketsIn, textHash } from '../../conditions/buckets/hash.ts';
-import { defaultOffer, drawId, isDrawn, offerOf, type Offer } from './offers.ts';
+import { defaultOffer, drawId, type Drawing, isDrawn, offerOf, type Offer } from './offers.ts';
 
 /*
  * What chance decides of a flag. Rules of one bucketing look at one bucket of the player, so that the rules that are
@@ -140,8 +140,17 @@ export function stratumOfOffer(flag: FlagDocument, offer: Offer | undefined): St
   const ofFlag = weightsOffer(flag);
   const id = drawId(offer);
   const isOfFlag = ofFlag?.kind === 'drawn' && drawId(ofFlag) === id;
-  const stratum = isOfFlag ? BUCKETS : BUCKETS + 1 + (textHash(id) % (KEYED_STRATUM - BUCKETS - 1));
-  return offer.bucketing.by === 'player' ? stratum : KEYED_STRATUM + stratum;
+  return isOfFlag ? keyed(BUCKETS, offer.bucketing) : stratumOfDraw(offer);
+}
+
+/** The stratum of a draw that has nothing to do with the flag's weights. */
+export function stratumOfDraw(drawing: Drawing): Stratum {
+  const own = BUCKETS + 1 + (textHash(drawId(drawing)) % (KEYED_STRATUM - BUCKETS - 1));
+  return keyed(own, drawing.bucketing);
+}
+
+function keyed(stratum: Stratum, { by }: Bucketing): Stratum {
+  return by === 'player' ? stratum : KEYED_STRATUM + stratum;
 }
 
 /** The variants of a flag by their weights. */

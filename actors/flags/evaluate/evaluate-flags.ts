@@ -8,7 +8,7 @@ import { drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { flagFor, withoutHidden } from './visible.ts';
-import { periodOf } from '../periods.ts';
+import { countedPeriod } from '../experiment/trials.ts';
 
 /**
  * Evaluates flags for a player from live state. `unknownFlags` lists keys without a flag, or with an archived one.
@@ -54,7 +54,7 @@ export function exposuresOf(
     const flag = targeting.flags.get(flagKey);
     if (flag === undefined) return [];
     const { document } = flag;
-    const when = { flagVersion: document.version, period: periodOf(document) };
+    const when = { flagVersion: document.version, period: countedPeriod(document, drawn) };
     const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(drawn) };
     return [{ kind: 'ExposeFlag' as const, playerId, flagKey, ...when, variantKey, value, reason, ...more }];
   });

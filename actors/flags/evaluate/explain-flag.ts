@@ -1,5 +1,6 @@
 import type { ComputedLookup, Flag, Subject, Targeting } from '../../decision/targeting.ts';
 import type { FlagStep, Step } from './explained-steps.ts';
+import { experimentStep } from '../experiment/experiment-step.ts';
 import { flagSteps } from './flag-steps.ts';
 
 /**
@@ -8,12 +9,18 @@ import { flagSteps } from './flag-steps.ts';
  * @param computed as in `compileFlag`
  */
 export function explainFlag(flag: Flag, subject: Subject, targeting: Targeting, computed?: ComputedLookup): FlagStep[] {
-  const made = flagSteps(flag.document, { computed });
+  const experiment = targeting.experimentOf?.(flag.key);
+  const made = flagSteps(flag.document, { computed, experiment });
   // A flag that does not compile acts as disabled.
   if (made.kind === 'invalid') return [{ step: 'enabled', passed: false }];
+  const steps = [
+    ...made.before,
+    ...(made.experiment === undefined ? [] : [experimentStep(made.experiment)]),
+    ...made.after,
+  ];
   const explained: FlagStep[] = [];
   let decider: Step | undefined;
-  for (const step of made.steps) {
+  for (const step of steps) {
     const decided = decider === undefined ? step.decide(subject, targeting, new Map()) : undefined;
     explained.push(...step.explain(subject, targeting, decider === undefined ? decided : 'not_reached'));
     if (decided !== undefined) decider = step;

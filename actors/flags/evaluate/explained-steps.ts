@@ -3,6 +3,7 @@ import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
+import type { ExperimentOutcome } from '../experiment/compile-experiment.ts';
 
 /**
  * A step of a flag's evaluation. The decision stops at the first step that decides, and the explanation walks on: both
@@ -35,6 +36,7 @@ export type FlagStep =
       passed: boolean;
     }
   | { step: 'override'; value: JsonText | null }
+  | ({ step: 'experiment' } & ExplainedExperiment)
   | ({ step: 'rule' } & ExplainedRule)
   /** `bucket`: null if the variant was not drawn. */
   | { step: 'variant'; bucket: number | null; variantKey: string | null }
@@ -49,6 +51,21 @@ export type RuleOutcome =
   | 'no_bucketing_value'
   | 'outside_percentage'
   | 'not_reached';
+
+/** The experiment that runs or is paused on the flag. */
+export interface ExplainedExperiment {
+  experiment: string;
+  /** `kept`: the player has its variant already. `held_out` and `dropped`: the rules decide. */
+  outcome: ExperimentOutcome['outcome'] | 'not_reached';
+  /** The phase in which the player was assigned, or would be; null: there is none. */
+  phase: number | null;
+  /** Of the audience. */
+  segmentId: string | null;
+  percentage: number;
+  /** As in a rule. */
+  bucket: number | null;
+  tests: ExplainedTest[];
+}
 
 export interface ExplainedRule {
   /** Place in the definition, from 0. Rules run by priority. */

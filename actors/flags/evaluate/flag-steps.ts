@@ -1,9 +1,11 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { FlagOverride } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { ComputedLookup } from '../../decision/targeting.ts';
+import { type CompiledExperiment, compileExperiment } from '../experiment/compile-experiment.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
 import type { Step } from './explained-steps.ts';
@@ -17,18 +19,23 @@ export interface CompileOptions {
   onOverBudget?: (() => void) | undefined;
   /** Finds named computed properties, at every evaluation. */
   computed?: ComputedLookup | undefined;
+  /** The experiment that runs or is paused on the flag. */
+  experiment?: ExperimentDocument | undefined;
   /** Without strata an evaluation reads no rule behind the one that decides, and its period is the flag's. */
   strata?: boolean;
 }
 
-export type FlagSteps = { kind: 'steps'; steps: Step[] } | { kind: 'invalid'; faults: FieldFault[] };
+export type FlagSteps =
+  | { kind: 'steps'; before: Step[]; experiment: CompiledExperiment | undefined; after: Step[] }
+  | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * The steps of a flag, in order: disabled, prerequisites, override, rules by priority, default. Evaluations are
- * prepared once, shared and frozen: only overrides and draws by device or attribute allocate.
+ * The steps of a flag, in order: disabled, prerequisites, override (`before`), its experiment, rules by priority,
+ * default (`after`). Evaluations are prepared once, shared and frozen: only overrides, draws by device or attribute and
+ * players whom an experiment holds out allocate.
  */
 export function flagSteps(document: FlagDocument, options: CompileOptions = {}): FlagSteps {
-  const { onOverBudget, computed, strata = true } = options;
+  const { onOverBudget, computed, strata = true, experiment } = options;
   const { rules, faults } = compileRules(document, onOverBudget, computed);
   const ofPlayers = strata ? strataOf(document, rules) : UNKNOWN_STRATA;
   const ruleSteps = rules.map((rule) => ruleStep(document, rule, ofPlayers));
@@ -38,14 +45,12 @@ export function flagSteps(document: FlagDocument, options: CompileOptions = {}):
   }
   if (byDefault === undefined) faults.push({ path: '/default_serve', message: NO_VARIANT });
   if (faults.length > 0 || byDefault === undefined) return { kind: 'invalid', faults };
-  const steps = [
-    enabledStep(document),
-    ...prerequisiteSteps(document),
-    overrideStep(document),
-    ...ruleSteps.filter((step) => step !== undefined),
-    byDefault,
-  ];
-  return { kind: 'steps', steps };
+  return {
+    kind: 'steps',
+    before: [enabledStep(document), ...prerequisiteSteps(document), overrideStep(document)],
+    experiment: experiment && compileExperiment(document, experiment, options),
+    after: [...ruleSteps.filter((step) => step !== undefined), byDefault],
+  };
 }
 
 const NO_VARIANT = 'must name a variant of the flag, or one with a weight greater than 0';

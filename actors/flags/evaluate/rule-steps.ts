@@ -197,8 +197,8 @@ function answer(
 }
 
 /** A bucket as a percentage, in steps of 0.01. */
-function percentOf(bucket: number): number;
-function percentOf(bucket: number | undefined): number | null;
-function percentOf(bucket: number | undefined): number | null {
+export function percentOf(bucket: number): number;
+export function percentOf(bucket: number | undefined): number | null;
+export function percentOf(bucket: number | undefined): number | null {
   return bucket === undefined ? null : bucket / (BUCKETS / 100);
 }

@@ -4,7 +4,8 @@ import type { ServedNow } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { aPlayer, definitionsOf } from '../../testing-players.ts';
-import { flagsServed, served, servedAnew, servedOf } from './serve.ts';
+import { flagsServed, served, servedAnew } from './serve.ts';
+import { servedOf } from './served-of.ts';
 import { flagsOf } from '../testing-served-flags.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 

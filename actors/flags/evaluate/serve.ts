@@ -4,13 +4,14 @@ import { FLAG_LIMITS } from '../limits.ts';
 import { append } from '../../../core/kernel/flow/bounded.ts';
 import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
-import { type Draw, drawOf, KEYED_STRATUM } from '../../../core/vocabulary/facts/flag-reason.ts';
+import { type Draw, drawOf, KEYED_STRATUM, type Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../../decision/targeting.ts';
-import { periodOf } from '../periods.ts';
 import { seenVariant } from '../exposure/seen-variant.ts';
+import { countedPeriod, isAssigned, isSameTrial, trialAfter } from '../experiment/trials.ts';
+import { placeOf, servedOf } from './served-of.ts';
 import { sharedServed } from './shared-served.ts';
 import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
@@ -22,14 +23,17 @@ import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/p
  * 1. A change is durable before the response that serves it is sent. If that response is lost, the record differs from
  *    what the client shows; such a client names the variant in its event.
  * 2. A player that gets two variants of one draw in one period is marked as mixed, once.
- * 3. A flag changes a player's record at most `servedChanges` times in a period.
+ * 3. A flag changes a player's record at most `servedChanges` times in a period, and once more for each experiment that
+ *    assigns a variant.
+ * 4. The variant that an experiment assigned stays in the record while the experiment is active, also while something
+ *    else is served: an override, or the default of the disabled flag.
  */
 
 /** Selects the evaluations that differ from the record; usually none. */
 export function servedAnew(
   { environment, servedFlags }: PlayerState,
   evaluations: readonly FlagEvaluation[],
-  { flags }: Targeting,
+  targeting: Targeting,
   limits: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'> = PLAYER_LIMITS,
 ): ServedNow[] {
   // Experiments exclude test players.
@@ -38,14 +42,14 @@ export function servedAnew(
   let guess = 0;
   for (const evaluation of evaluations) {
     const { flagKey } = evaluation;
-    const document = flags.get(flagKey)?.document;
+    const document = targeting.flags.get(flagKey)?.document;
     if (document === undefined) continue;
     // The record is sorted by key, and flags are usually evaluated in that order.
     const place = servedFlags[guess]?.flagKey === flagKey ? guess : placeOf(servedFlags, flagKey);
     guess = place + 1;
-    const period = periodOf(document);
+    const period = countedPeriod(document, evaluation);
     const kept = servedFlags[place];
-    if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period, limits)) continue;
+    if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period, targeting, limits)) continue;
     const { value, variantKey, reason, segmentId } = evaluation;
     const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(evaluation) };
     const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...more };
@@ -55,12 +59,6 @@ export function servedAnew(
 }
 
 const NOTHING: ServedNow[] = [];
-
-/** The record of a flag; `undefined`: none. */
-export function servedOf({ servedFlags }: PlayerState, flagKey: string): ServedFlag | undefined {
-  const kept = servedFlags[placeOf(servedFlags, flagKey)];
-  return kept?.flagKey === flagKey ? kept : undefined;
-}
 
 /** Records the served variants. The reply goes to no caller. */
 export function serveFlags(
@@ -88,9 +86,9 @@ export function served(
   const mixed: string[] = [];
   for (const now of flags) {
     const kept = changed.get(now.flagKey) ?? servedOf(state, now.flagKey);
-    if (isKept(kept, now, now.period, limits)) continue;
-    const next = nextServed(kept, now);
-    if (next.mixed && !(kept?.mixed === true && kept.period === now.period)) mixed.push(now.flagKey);
+    if (isKept(kept, now, now.period, targeting, limits)) continue;
+    const next = nextServed(kept, now, trialNext(kept, now, targeting));
+    if (next.mixed && !(kept?.mixed === true && isSamePeriod(kept, next))) mixed.push(now.flagKey);
     changed.set(now.flagKey, next);
   }
   if (changed.size === 0) return [];
@@ -118,17 +116,24 @@ export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServe
   return { ...state, servedFlags: [...kept, ...flags.map(sharedServed)].toSorted(byKey) };
 }
 
-type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId' | keyof Draw>;
+type What = Pick<ServedNow, 'flagKey' | 'variantKey' | 'value' | 'reason' | 'segmentId' | keyof Draw>;
 
 function isKept(
   kept: ServedFlag | undefined,
   now: What,
   period: number,
+  targeting: Targeting,
   limits: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'>,
 ): boolean {
   // A disabled flag without a record needs none: an event cannot be attributed to it.
   if (kept === undefined) return now.reason === 'flag_disabled';
-  if (kept.period !== period) return false;
+  if (kept.trial !== undefined || now.trial !== undefined) {
+    const trial = trialNext(kept, now, targeting);
+    if (!isSameTrial(kept.trial, trial)) return false;
+    if (trial === undefined && kept.period !== period) return false;
+    // An evaluation that did not know of the assignment yet has drawn the same variant, in a later phase.
+    if (trial !== undefined && isLater(trial, now.trial)) return true;
+  } else if (kept.period !== period) return false;
   if (kept.changes >= limits.servedChanges) return true;
   return (
     kept.variantKey === now.variantKey &&
@@ -140,27 +145,51 @@ function isKept(
   );
 }
 
-function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
-  const { value, ...rest } = now;
+/** The player's variant of an experiment after this answer. Answers of no experiment look for none. */
+function trialNext(kept: ServedFlag | undefined, now: What, targeting: Targeting): Trial | undefined {
+  if (kept?.trial === undefined) return now.trial;
+  return trialAfter(kept.trial, now.trial, targeting.experimentOf?.(now.flagKey)?.key);
+}
+
+function nextServed(kept: ServedFlag | undefined, now: ServedNow, trial: Trial | undefined): ServedFlag {
+  const { value, stratum: _, cluster: __, ...rest } = now;
   const variant = variantServed(now);
+  const next = { ...rest, period: trial?.phase ?? now.period, ...drawNext(kept, now, trial) };
   const earlier = kept === undefined ? [] : earlierVariants(kept, variant);
-  const isSecond = variant !== null && earlier.some((one) => one.period === now.period && isOther(one, now));
-  const isSamePeriod = kept?.period === now.period;
+  const isSecond = variant !== null && earlier.some((one) => isSamePeriod(one, next) && isOther(one, next));
+  const isSame = kept !== undefined && isSamePeriod(kept, next);
   return {
-    ...rest,
+    ...next,
     value: value.length > FLAG_LIMITS.servedValueLength ? null : value,
-    changes: isSamePeriod ? kept.changes + 1 : 0,
-    mixed: (isSamePeriod && kept.mixed) || isSecond,
+    changes: isSame ? kept.changes + 1 : 0,
+    mixed: (isSame && kept.mixed) || isSecond,
     earlier,
   };
 }
 
+/** The draw of an answer. What is served beside a kept variant was not drawn by its experiment. */
+function drawNext(kept: ServedFlag | undefined, now: ServedNow, trial: Trial | undefined): Draw {
+  if (trial === undefined || isSameTrial(trial, now.trial)) return drawOf({ ...now, ...(trial && { trial }) });
+  const { cluster } = kept ?? {};
+  return { ...(cluster === undefined ? {} : { cluster }), trial };
+}
+
+function isLater(kept: Trial, now: Trial | undefined): boolean {
+  return now !== undefined && kept.phase !== now.phase && kept.variant === now.variant;
+}
+
+/** Whether two answers count in one period of the flag, or in one phase of an experiment. */
+function isSamePeriod(one: Pick<ServedFlag, 'period' | 'trial'>, other: Pick<ServedFlag, 'period' | 'trial'>): boolean {
+  return one.period === other.period && one.trial?.experiment === other.trial?.experiment;
+}
+
 /**
  * Whether two variants cannot both be what was drawn: they are of one stratum, or an override served one of them. What
- * was served to a player who was not eligible is no variant of the experiment. With another key a player may get
- * another variant of the same draw.
+ * was served to a player who was not eligible is no variant of the flag's results. With another key a player may get
+ * another variant of the same draw. A player with a variant of an experiment gets no other one, whatever served it.
  */
-function isOther(one: Pick<ServedVariant, 'reason' | 'stratum'>, other: Pick<ServedVariant, 'reason' | 'stratum'>) {
+function isOther(one: Pick<ServedVariant, 'reason' | keyof Draw>, other: Pick<ServedVariant, 'reason' | keyof Draw>) {
+  if (other.trial !== undefined) return isAssigned(other.trial) && one.trial !== undefined && isAssigned(one.trial);
   const isOverride = one.reason === 'player_override' || other.reason === 'player_override';
   const isOneDraw = one.stratum === other.stratum && (one.stratum ?? 0) < KEYED_STRATUM;
   return takesPart(one) && takesPart(other) && (isOverride || isOneDraw);
@@ -182,18 +211,6 @@ function earlierVariants(kept: ServedFlag, variant: string | null): readonly Ser
 /** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */
 export function variantServed({ variantKey, value, reason }: Pick<ServedFlag, 'variantKey' | 'value' | 'reason'>) {
   return reason === 'flag_disabled' ? null : seenVariant({ variantKey, value: value ?? '' });
-}
-
-/** The index of the key, or the index at which to insert it. */
-function placeOf(servedFlags: readonly ServedFlag[], flagKey: string): number {
-  let from = 0;
-  let to = servedFlags.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((servedFlags[middle]?.flagKey ?? '') < flagKey) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 function byKey(one: { flagKey: string }, other: { flagKey: string }): number {

@@ -1,4 +1,5 @@
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
+import { isSameTrial } from '../experiment/trials.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 
 /**
@@ -44,6 +45,7 @@ function isSame(one: ServedFlag, other: ServedFlag): boolean {
     one.value === other.value &&
     one.segmentId === other.segmentId &&
     one.stratum === other.stratum &&
-    one.cluster === other.cluster
+    one.cluster === other.cluster &&
+    isSameTrial(one.trial, other.trial)
   );
 }

@@ -1,8 +1,9 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
-import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagReason, Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
 import { shownAs } from './expose-tracked.ts';
+import { isAssigned } from '../experiment/trials.ts';
 import { armsOf } from '../periods.ts';
 
 /** What a server reports of an evaluation in its own process. */
@@ -12,6 +13,8 @@ export interface ReportedExposure {
   variant: string | null;
   reason: FlagReason;
   segmentId: string | undefined;
+  /** The experiment that decided it. */
+  trial?: Trial | undefined;
 }
 
 export type Reported =
@@ -25,9 +28,10 @@ export type Reported =
  */
 export function reportedExposure(
   flag: FlagDocument,
-  { flagVersion, variant, reason, segmentId }: ReportedExposure,
+  { flagVersion, variant, reason, segmentId, trial }: ReportedExposure,
 ): Reported {
   const { periods } = flag;
+  if (trial !== undefined && !isVariantOf(flag, trial)) return invalid('/experiment/variant_key', NO_ARM);
   // A flag stored without periods has only one.
   const held = flag.periods === undefined ? periods[0] : periods.findLast(({ version }) => version <= flagVersion);
   if (held === undefined) return invalid('/flag_version', TOO_OLD);
@@ -36,13 +40,18 @@ export function reportedExposure(
   if (variant === null ? isBoolean : arms !== undefined && !arms.some(({ variantKey }) => variantKey === variant)) {
     return invalid('/variant_key', isBoolean ? NO_VALUE : NO_VARIANT);
   }
-  const { period } = held;
-  const shown = shownAs(variant, flag, period);
-  const segment = segmentId === undefined ? {} : { segmentId };
-  const what = { flagKey: flag.key, flagVersion, period, ...shown, reason, ...segment };
+  const period = trial?.phase ?? held.period;
+  const shown = shownAs(variant, flag, period, trial);
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...(trial && { trial }) };
+  const what = { flagKey: flag.key, flagVersion, period, ...shown, reason, ...more };
   return { kind: 'exposure', exposure: { ...what, attribution: 'local' } };
 }
 
+function isVariantOf(flag: FlagDocument, trial: Trial): boolean {
+  return !isAssigned(trial) || armsOf(flag).some(({ variantKey }) => variantKey === trial.variant);
+}
+
+const NO_ARM = 'must be the key of a variant of the flag, `holdout` or `dropped`';
 const TOO_OLD = 'is older than the periods that the flag keeps; get the definitions again';
 const NO_VALUE = 'must be "true" or "false", because the flag is boolean';
 const NO_VARIANT = 'must be the key of a variant of the flag, or null for its default';

@@ -5,14 +5,16 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft, PlayerLimits } from '../../decision/decision.ts';
 import type { Attribution } from '../../../core/vocabulary/facts/flag-facts.ts';
-import { type Draw, drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
+import { type Draw, drawOf, type Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../../decision/targeting.ts';
 import { drawnNow } from './drawn-now.ts';
 import { exposed } from './expose.ts';
+import { countedPeriod } from '../experiment/trials.ts';
 import { periodOf } from '../periods.ts';
 import { flagFor } from '../evaluate/visible.ts';
-import { servedOf, variantServed } from '../evaluate/serve.ts';
+import { variantServed } from '../evaluate/serve.ts';
+import { servedOf } from '../evaluate/served-of.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 
 /**
@@ -82,14 +84,14 @@ function attributed(
   const before = kept.earlier.find(({ variant }) => variant === named);
   if (before === undefined || named === null) return byName(named, 'mismatch', flag, kept);
   const { flagVersion, period, reason } = before;
-  const seen = { ...shownAs(before.variant, flag, period), ...drawOf(before) };
+  const seen = { ...shownAs(before.variant, flag, period, before.trial), ...drawOf(before) };
   return { exposure: { flagKey: flag.key, flagVersion, period, reason, ...seen }, attribution: 'earlier' };
 }
 
 function keptExposure({ value, ...kept }: ServedFlag, flag: FlagDocument): Exposure {
   const { flagKey, flagVersion, period, variantKey, reason, segmentId } = kept;
   const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawOf(kept) };
-  const text = value ?? longValue(variantKey, flag, period);
+  const text = value ?? longValue(variantKey, flag, isCurrent(flag, kept));
   return { flagKey, flagVersion, period, variantKey, value: text, reason, ...more };
 }
 
@@ -106,9 +108,10 @@ function byName(
   const isBoolean = flag.flagType === 'boolean';
   const isThere = isBoolean ? named === 'true' || named === 'false' : flag.variants.some(({ key }) => key === named);
   if (named !== null && !isThere) return 'unattributed';
-  const period = periodOf(flag);
+  const period = countedPeriod(flag, drawn);
   const reason = named === null ? 'default' : 'percentage_rollout';
-  const seen = { ...shownAs(named, flag, period), ...drawOf(drawn) };
+  const trial = drawn.trial && { ...drawn.trial, variant: named ?? '' };
+  const seen = { ...shownAs(named, flag, period, trial), ...drawOf({ ...drawn, ...(trial && { trial }) }) };
   return { exposure: { flagKey: flag.key, flagVersion: flag.version, period, reason, ...seen }, attribution };
 }
 
@@ -117,18 +120,25 @@ export function shownAs(
   variant: string | null,
   flag: FlagDocument,
   period: number,
+  trial?: Trial,
 ): Pick<Exposure, 'variantKey' | 'value'> {
   if (flag.flagType === 'boolean') return { variantKey: null, value: variant ?? 'false' };
-  if (variant !== null) return { variantKey: variant, value: longValue(variant, flag, period) };
-  return { variantKey: null, value: period === periodOf(flag) ? JSON.stringify(flag.defaultValue) : 'null' };
+  const isNow = isCurrent(flag, { period, ...(trial && { trial }) });
+  if (variant !== null) return { variantKey: variant, value: longValue(variant, flag, isNow) };
+  return { variantKey: null, value: isNow ? JSON.stringify(flag.defaultValue) : 'null' };
+}
+
+/** Whether the definition still has the values of the period. All phases of an experiment have the same. */
+function isCurrent(flag: FlagDocument, { period, trial }: Pick<ServedFlag, 'period' | 'trial'>): boolean {
+  return trial !== undefined || period === periodOf(flag);
 }
 
 /**
  * A value too long to store with its variant: read from the definition, unless its period is over. Without a variant it
  * is the only long value that the default or a rule serves.
  */
-function longValue(variantKey: string | null, flag: FlagDocument, period: number): JsonText {
-  if (period !== periodOf(flag)) return 'null';
+function longValue(variantKey: string | null, flag: FlagDocument, isNow: boolean): JsonText {
+  if (!isNow) return 'null';
   if (variantKey !== null) return JSON.stringify(flag.variants.find(({ key }) => key === variantKey)?.value ?? null);
   const fixed = flag.rules.flatMap(({ serve }) => serve ?? []).concat(flag.defaultServe ?? []);
   const values = fixed.flatMap((serve) => ('value' in serve ? [JSON.stringify(serve.value)] : []));

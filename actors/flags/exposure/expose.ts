@@ -6,7 +6,7 @@ import { drawOf } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../../decision/targeting.ts';
 import { drawnNow } from './drawn-now.ts';
-import { seenVariant } from './seen-variant.ts';
+import { countedVariant } from '../experiment/trials.ts';
 import type { FlagExposure } from '../../../core/vocabulary/state/player.ts';
 
 /**
@@ -44,12 +44,14 @@ export function exposed(
 
 /** Whether an exposure is to be recorded. Cheap: it runs at every evaluation. */
 export function isNewExposure(state: PlayerState, exposure: Omit<ExposeFlag, 'kind' | 'playerId'>): boolean {
-  const { flagKey, flagVersion, period = 1, reason, stratum } = exposure;
+  const { flagKey, flagVersion, period = 1, reason, stratum, trial } = exposure;
   if (state.environment === 'test' || reason === 'player_override' || reason === 'flag_disabled') return false;
   // The override may be newer than the evaluation.
   if (state.overrides.some((override) => override.flagKey === flagKey)) return false;
-  const variantKey = seenVariant(exposure);
+  const variantKey = countedVariant(exposure);
   const isOf = (seen: FlagExposure) => (seen.period === 0 ? seen.flagVersion === flagVersion : seen.period === period);
   const isKnown = (seen: FlagExposure) => seen.variantKey === variantKey && (seen.drawn || stratum === undefined);
-  return !state.exposures.some((seen) => seen.flagKey === flagKey && isKnown(seen) && isOf(seen));
+  return !state.exposures.some(
+    (seen) => seen.flagKey === flagKey && seen.experiment === trial?.experiment && isKnown(seen) && isOf(seen),
+  );
 }

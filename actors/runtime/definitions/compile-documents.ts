@@ -2,6 +2,7 @@ import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
 import type { DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
 import type { Documents } from '../../../core/vocabulary/documents/documents.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
@@ -21,7 +22,8 @@ type Place = Pick<ConfigEntry, 'game' | 'environment'>;
  */
 export interface DocumentCompiler {
   segment: (entry: ConfigEntry<'segment'>) => Segment;
-  flag: (entry: ConfigEntry<'flag'>) => Flag;
+  /** @param experiment the one that runs or is paused on the flag */
+  flag: (entry: ConfigEntry<'flag'>, experiment: ExperimentDocument | undefined) => Flag;
   campaign: (entry: ConfigEntry<'campaign'>) => Campaign | undefined;
   /** Segments whose condition exceeded its budget since the last call; bounded. */
   takeOverBudget: () => readonly string[];
@@ -61,14 +63,14 @@ export function createDocumentCompiler(
     return { id, key, condition: made ?? asIs, ...(list === undefined ? {} : { load: list.load }) };
   }
 
-  function flag(entry: ConfigEntry<'flag'>): Flag {
+  function flag(entry: ConfigEntry<'flag'>, experiment: ExperimentDocument | undefined): Flag {
     const { key, document, game, environment } = entry;
     const { version } = document;
     const broken = (reason: object, why: string): void =>
       logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
     const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
     const made = attempt(
-      () => compileFlag(document, { onOverBudget: () => overBudget('flag'), computed: lookupOf(entry) }),
+      () => compileFlag(document, { onOverBudget: () => overBudget('flag'), computed: lookupOf(entry), experiment }),
       doesNotCompile,
     );
     if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
@@ -111,13 +113,17 @@ export function createDocumentCompiler(
 
 const NONE: readonly string[] = [];
 
-/** An edit creates a new document, so each is compiled once. */
-function byDocument<K extends DocumentKind, T>(make: (entry: ConfigEntry<K>) => T): (entry: ConfigEntry<K>) => T {
-  const held = new WeakMap<Documents[K], { made: T }>();
-  return (entry) => {
-    const known = held.get(entry.document) ?? { made: make(entry) };
-    held.set(entry.document, known);
-    return known.made;
+/** An edit creates a new document, so each is compiled once, and again with another document of `more`. */
+function byDocument<K extends DocumentKind, T, M extends object>(
+  make: (entry: ConfigEntry<K>, more: M | undefined) => T,
+): (entry: ConfigEntry<K>, more?: M) => T {
+  const held = new WeakMap<Documents[K], { made: T; more: M | undefined }>();
+  return (entry, more) => {
+    const known = held.get(entry.document);
+    if (known !== undefined && known.more === more) return known.made;
+    const made = make(entry, more);
+    held.set(entry.document, { made, more });
+    return made;
   };
 }
 

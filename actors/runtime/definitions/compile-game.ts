@@ -1,11 +1,11 @@
-import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import { type ExperimentDocument, isActive } from '../../../core/vocabulary/documents/experiments.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 import { createCampaignSet } from '../../campaigns/define/campaign-set.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
 import { countedEventsOf } from '../../conditions/counted-events.ts';
 import type { CampaignSet, SegmentSet } from '../../decision/definitions.ts';
 import type { Flag, NamedProperty, Targeting } from '../../decision/targeting.ts';
+import { activeExperiments } from '../../flags/experiment/active-experiments.ts';
 import { createSegmentSet } from '../../segments/segment-set.ts';
 import type { createDocumentCompiler } from './compile-documents.ts';
 import { conditionsIn, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
@@ -43,13 +43,13 @@ export function compileGame(
     (key) => computed.get(key)?.spec.event,
     new Set(all.flatMap(({ document: { id, list } }) => (list === undefined ? [] : [id]))),
   );
+  const experiments = activeExperiments(config.list('experiment', game, environment).map(({ document }) => document));
   const flags = new Map<string, Flag>();
   // In order of keys, so that replies and stored variants do not depend on the process.
   const inOrder = config.list('flag', game, environment).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   for (const entry of inOrder) {
-    if (entry.document.archivedAt === null) flags.set(entry.key, compile.flag(entry));
+    if (entry.document.archivedAt === null) flags.set(entry.key, compile.flag(entry, experiments.get(entry.key)));
   }
-  const experiments = activeExperiments(config.list('experiment', game, environment));
   const campaigns = config
     .list('campaign', game, environment)
     .filter(({ document }) => document.enabled)
@@ -72,11 +72,4 @@ export function compileGame(
       },
     },
   };
-}
-
-/** By flag. Of two that were started at once, the later one is about to be put back. */
-function activeExperiments(entries: readonly ConfigEntry<'experiment'>[]): ReadonlyMap<string, ExperimentDocument> {
-  const active = entries.map(({ document }) => document).filter(isActive);
-  const latestFirst = active.toSorted((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0) || (a.key < b.key ? 1 : -1));
-  return new Map(latestFirst.map((document) => [document.flagKey, document]));
 }

@@ -26,6 +26,8 @@ export interface ExperimentPeriod {
   /** The game's time zone: retention and groups go by its days. */
   zone: string;
   flagKey: string;
+  /** The experiment on the flag, and its phase, instead of a period of the flag. */
+  phaseOf?: { experiment: string; phase: number } | undefined;
   /** The flag versions of the period: from the first (inclusive) to the second (exclusive). */
   fromVersion: number;
   beforeVersion: number;
@@ -55,7 +57,7 @@ export function experimentQuery(query: ReadoutQuery): { sql: string; parameters:
   const quantities = metrics.flatMap((metric) => metric.quantities);
   const isBefore = metrics.some(({ before }) => before !== undefined);
   const sql = `
-WITH exposed AS (${exposedPlayers(IN_QUERY)}),
+WITH exposed AS (${exposedPlayers(query.phaseOf === undefined ? IN_PERIOD : IN_PHASE)}),
 measured AS (
   SELECT
     exposed.player_id AS player,
@@ -79,6 +81,7 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
       game: query.game,
       environment: query.environment,
       flag: query.flagKey,
+      ...(query.phaseOf === undefined ? {} : query.phaseOf),
       from: query.fromVersion,
       before: query.beforeVersion,
       variants: query.variants,
@@ -97,11 +100,21 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
 
 const ZONE = '{zone:String}';
 
-const IN_QUERY: ExposedParts = {
-  scope: 'game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}',
+const FLAG = 'game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}';
+
+const IN_PERIOD: ExposedParts = {
+  scope: `${FLAG} AND experiment = ''`,
   variants: '{variants:Array(String)}',
   isBefore: 'flag_version < {before:UInt32}',
   isCurrent: 'flag_version >= {from:UInt32}',
   inTime: IN_TIME,
   sinceEarlier: 'received_at >= fromUnixTimestamp64Milli({earlier:Int64})',
+};
+
+/** Players count in the phase in which they were assigned, whenever they saw the variant. */
+const IN_PHASE: ExposedParts = {
+  ...IN_PERIOD,
+  scope: `${FLAG} AND experiment = {experiment:String}`,
+  isBefore: 'period <= {phase:UInt32}',
+  isCurrent: 'period = {phase:UInt32}',
 };

@@ -61,7 +61,7 @@ export async function findFlagUsage(
   return { kind: 'answered', value: usage };
 }
 
-/** Counts the players of one flag for whom a variant was drawn since a time, in any period. */
+/** Counts the players of one flag for whom its rules drew a variant since a time, in any period. */
 export async function countDrawnPlayers(
   runQuery: RunQuery,
   { game, environment, flagKey, sinceMs }: DrawnPlayersQuery,
@@ -70,7 +70,8 @@ export async function countDrawnPlayers(
     `SELECT uniqExact(player_id) AS players
     FROM flag_exposures
     WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
-      AND received_at >= fromUnixTimestamp64Milli({since:Int64}) AND stratum > 0 AND ${countedPlayers()}`,
+      AND received_at >= fromUnixTimestamp64Milli({since:Int64}) AND stratum > 0 AND experiment = ''
+      AND ${countedPlayers()}`,
     { game, environment, flag: flagKey, since: sinceMs },
   );
   return found.kind === 'unavailable' ? found : { kind: 'answered', value: Number(found.value[0]?.players ?? 0) };

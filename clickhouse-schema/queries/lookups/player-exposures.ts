@@ -11,8 +11,10 @@ export interface PlayerExposuresQuery extends PlayerScope {
 export interface KnownExposure {
   flagKey: string;
   flagVersion: number;
-  /** 0: older than periods. */
+  /** 0: older than periods. Of an experiment the phase. */
   period: number;
+  /** Key of the experiment that decided; '': the flag did. */
+  experiment: string;
   variantKey: string | null;
   /** JSON text. */
   value: string;
@@ -35,6 +37,7 @@ export async function findExposures(
     flagKey: row.flag_key,
     flagVersion: row.flag_version,
     period: row.period,
+    experiment: row.experiment,
     variantKey: row.variant_key,
     value: row.value,
     reason: row.reason,
@@ -48,6 +51,7 @@ interface ExposureRow {
   flag_key: string;
   flag_version: number;
   period: number;
+  experiment: string;
   variant_key: string | null;
   value: string;
   reason: string;
@@ -56,7 +60,7 @@ interface ExposureRow {
 }
 
 const EXPOSURES = `
-SELECT flag_key, flag_version, period, variant_key, value, reason, attribution,
+SELECT flag_key, flag_version, period, experiment, variant_key, value, reason, attribution,
   toUnixTimestamp64Milli(received_at) AS at_ms
 FROM flag_exposures
 WHERE ${SCOPE} AND flag_key IN {keys:Array(String)} AND player_id = {player:UUID} AND ${NOT_BEING_ERASED}

@@ -186,10 +186,12 @@ function StepRow({ place, step }: { place: number; step: Step }) {
 
 function markOf(step: Step): keyof typeof texts.marks {
   if (step.outcome === 'not_reached') return 'skipped';
-  if (step.step === 'rule') return step.outcome === 'served' ? 'passed' : 'failed';
+  if (step.outcome !== undefined) return DECIDES.includes(step.outcome) ? 'passed' : 'failed';
   if (step.step === 'override') return step.overridden === true ? 'passed' : 'skipped';
   return step.passed === false ? 'failed' : 'passed';
 }
+
+const DECIDES: readonly Step['outcome'][] = ['served', 'kept', 'drawn'];
 
 function sentenceOf(step: Step): string {
   const sentences = texts.step;
@@ -202,8 +204,10 @@ function sentenceOf(step: Step): string {
         : sentences.prerequisite(step.flag_key ?? '', step.required_variant, step.served_variant ?? TEXTS.none);
     case 'override':
       return step.overridden === true ? sentences.overridden(JSON.stringify(step.value)) : sentences.notOverridden;
+    case 'experiment':
+      return outcomeSentence(sentences.experiment(step.experiment ?? ''), step);
     case 'rule':
-      return ruleSentence(step);
+      return outcomeSentence(TEXTS.flag.rule((step.rule ?? 0) + 1, step.name ?? ''), step);
     case 'variant':
       return (step.bucket ?? null) === null
         ? sentences.fixedVariant(step.variant_key ?? TEXTS.none)
@@ -213,9 +217,9 @@ function sentenceOf(step: Step): string {
   }
 }
 
-function ruleSentence({ rule = 0, name = '', outcome = 'not_reached', bucket = 0, percentage = 100 }: Step): string {
-  const of = `${TEXTS.flag.rule(rule + 1, name)}: ${texts.outcomes[outcome]}.`;
-  const isByPercentage = percentage < 100 && (outcome === 'served' || outcome === 'outside_percentage');
+function outcomeSentence(what: string, { outcome = 'not_reached', bucket = 0, percentage = 100 }: Step): string {
+  const of = `${what}: ${texts.outcomes[outcome]}.`;
+  const isByPercentage = percentage < 100 && ['served', 'drawn', 'outside_percentage'].includes(outcome);
   return isByPercentage ? `${of} ${texts.bucket(String(bucket), String(percentage))}` : of;
 }
 

@@ -34,6 +34,8 @@ export type ExposureTuple = [
   variantKey: string | null,
   period: number,
   drawn: boolean,
+  // Omitted without one.
+  experiment?: string,
 ];
 export type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
 export type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
@@ -98,13 +100,14 @@ export function overrideFromTuple(tuple: OverrideTuple): FlagOverride {
 }
 
 export function exposureToTuple(one: FlagExposure): ExposureTuple {
-  const { flagKey, flagVersion, variantKey, period, drawn } = one;
-  return [flagKey, flagVersion, variantKey, period, drawn];
+  const { flagKey, flagVersion, variantKey, period, drawn, experiment } = one;
+  const seen = [flagKey, flagVersion, variantKey, period, drawn] as const;
+  return experiment === undefined ? [...seen] : [...seen, experiment];
 }
 
 export function exposureFromTuple(tuple: ExposureTuple): FlagExposure {
-  const [flagKey, flagVersion, variantKey, period, drawn] = tuple;
-  return { flagKey, flagVersion, period, variantKey, drawn };
+  const [flagKey, flagVersion, variantKey, period, drawn, experiment] = tuple;
+  return { flagKey, flagVersion, period, variantKey, drawn, ...(experiment === undefined ? {} : { experiment }) };
 }
 
 export function recordedSessionToTuple(one: RecordedSession): RecordedSessionTuple {

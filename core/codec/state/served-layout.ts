@@ -14,7 +14,7 @@ export type ServedTuple = [
   mixed: boolean,
   // 0: none.
   stratum: number,
-  cluster: number,
+  cluster: ClusterOrTrial,
   // Omitted when all are absent, as in almost every result.
   ...earlier: [
     variant: string,
@@ -22,9 +22,12 @@ export type ServedTuple = [
     period: number,
     reason: number,
     stratum: number,
-    cluster: number,
+    cluster: ClusterOrTrial,
   ][],
 ];
+
+/** 0: none. An answer of an experiment has its key and variant too; the phase is the period. */
+type ClusterOrTrial = number | [cluster: number, experiment: string, variant: string];
 
 /** Reasons by number. Never reorder: append. */
 const REASONS = [
@@ -48,14 +51,14 @@ export function servedToTuple(flag: ServedFlag): ServedTuple {
     changes,
     mixed,
     flag.stratum ?? 0,
-    flag.cluster ?? 0,
+    clusterOrTrial(flag),
     ...flag.earlier.map((one): ServedTuple[11] => [
       one.variant,
       one.flagVersion,
       one.period,
       REASONS.indexOf(one.reason),
       one.stratum ?? 0,
-      one.cluster ?? 0,
+      clusterOrTrial(one),
     ]),
   ];
 }
@@ -71,7 +74,7 @@ export function servedFromTuple(tuple: ServedTuple): ServedFlag {
     value,
     reason: REASONS[reason] ?? 'default',
     ...(segmentId === null ? {} : { segmentId }),
-    ...drawFrom(stratum, cluster),
+    ...drawFrom(stratum, cluster, period),
     changes,
     mixed,
     earlier: earlier.map(([variant, version, ofPeriod, why, ...draw]) => ({
@@ -79,11 +82,20 @@ export function servedFromTuple(tuple: ServedTuple): ServedFlag {
       flagVersion: version,
       period: ofPeriod,
       reason: REASONS[why] ?? 'default',
-      ...drawFrom(...draw),
+      ...drawFrom(...draw, ofPeriod),
     })),
   };
 }
 
-function drawFrom(stratum: number, cluster: number): Draw {
-  return { ...(stratum === 0 ? {} : { stratum }), ...(cluster === 0 ? {} : { cluster }) };
+function clusterOrTrial({ cluster = 0, trial }: Draw): ClusterOrTrial {
+  return trial === undefined ? cluster : [cluster, trial.experiment, trial.variant];
+}
+
+function drawFrom(stratum: number, found: ClusterOrTrial, phase: number): Draw {
+  const [cluster, experiment, variant] = typeof found === 'number' ? [found] : found;
+  return {
+    ...(stratum === 0 ? {} : { stratum }),
+    ...(cluster === 0 ? {} : { cluster }),
+    ...(experiment === undefined || variant === undefined ? {} : { trial: { experiment, phase, variant } }),
+  };
 }

@@ -24,8 +24,17 @@ export interface GameDocument {
   currency?: string;
   /** Paths of properties of events that have a column of their own, each by its place. Absent: none. */
   extractedProperties?: readonly string[];
+  /** The players who take part in no experiment of the game. Absent or `null`: none. */
+  holdout?: Holdout | null;
   /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
+}
+
+/** A share of all players, by their ids. With the same salt a larger one has all players of a smaller one. */
+export interface Holdout {
+  /** 0 to 100. */
+  percentage: number;
+  salt: string;
 }
 
 export type ClientAttributes = 'all' | 'none' | { listed: string[] };

@@ -25,16 +25,39 @@ export type Cluster = number;
 /** The cluster of players for whom keys of several kinds were drawn. They are not independent of each other. */
 export const SEVERAL_KEYS: Cluster = 1;
 
-/** How an answer was drawn; neither: nothing was. */
+/** The variant of an experiment that a player was assigned, which it keeps until the experiment ends. */
+export interface Trial {
+  /** Its key. */
+  experiment: string;
+  /** The phase in which the player was assigned. */
+  phase: number;
+  /** The key of the variant, `HELD_OUT` or `DROPPED`. The answer shows another one if all variants are the control. */
+  variant: string;
+}
+
+/** The variant of players whom the game holds out of experiments: the rules of the flag serve them. */
+export const HELD_OUT = 'holdout';
+
+/** The variant of players whose own one was taken out of the experiment, likewise. They get no other one. */
+export const DROPPED = 'dropped';
+
+/** How an answer was drawn; none of it: nothing was. */
 export interface Draw {
   stratum?: Stratum;
   cluster?: Cluster;
+  /** Absent: no experiment decided, but the flag did. */
+  trial?: Trial;
 }
 
 /** The draw alone. */
-export function drawOf({ stratum, cluster }: Draw): Draw {
-  if (stratum === undefined) return NO_DRAW;
-  return cluster === undefined ? { stratum } : { stratum, cluster };
+export function drawOf({ stratum, cluster, trial }: Draw): Draw {
+  if (stratum === undefined && trial === undefined) return NO_DRAW;
+  if (trial === undefined && cluster === undefined && stratum !== undefined) return { stratum };
+  return {
+    ...(stratum === undefined ? {} : { stratum }),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(trial === undefined ? {} : { trial }),
+  };
 }
 
 const NO_DRAW: Draw = {};

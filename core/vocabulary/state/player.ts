@@ -223,7 +223,7 @@ export interface CampaignTally {
 /** The last result that a flag served a player. An event with its `flag_key` counts as its exposure. */
 export interface ServedFlag extends Draw {
   flagKey: string;
-  /** The version and period that first served this result. */
+  /** The version and period that first served this result. In an experiment the period is the phase of `trial`. */
   flagVersion: number;
   period: number;
   variantKey: string | null;
@@ -258,6 +258,8 @@ export interface FlagExposure {
   variantKey: string | null;
   /** Whether it was drawn, so that the player counts in results. */
   drawn: boolean;
+  /** The key of the experiment that served it; `period` is its phase then. */
+  experiment?: string;
 }
 
 /** The complete state of one player, without its Idempotency-Keys. */

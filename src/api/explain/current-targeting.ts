@@ -2,6 +2,9 @@ import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { compileFlag } from '../../../actors/flags/evaluate/compile-flag.ts';
 import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/decision/targeting.ts';
+import { activeExperiments } from '../../../actors/flags/experiment/active-experiments.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
@@ -39,8 +42,8 @@ export function computedLookup({ key: { game, environment }, services: { config 
   };
 }
 
-/** By document: an edit creates a new document, so each is compiled once. */
-const compiledFlags = new WeakMap<FlagDocument, Flag>();
+/** By document: an edit creates a new document, so each is compiled once, and again with another experiment. */
+const compiledFlags = new WeakMap<FlagDocument, { flag: Flag; experiment: ExperimentDocument | undefined }>();
 
 /** All flags of the game and environment, compiled in turns with other requests. */
 export async function currentTargeting(context: RequestContext): Promise<Targeting> {
@@ -48,20 +51,35 @@ export async function currentTargeting(context: RequestContext): Promise<Targeti
   const { config, clock } = context.services;
   const lookup = computedLookup(context);
   const turns = createTurns(clock);
+  const experiments = activeExperiments(config.list('experiment', game, environment).map(({ document }) => document));
+  const holdout = config.get(gameAddress(game))?.document.holdout;
   const flags = new Map<string, Flag>();
   for (const { key, document } of config.list('flag', game, environment)) {
     if (document.archivedAt !== null) continue;
     await turns.pause();
-    const flag = compiledFlags.get(document) ?? compileCurrent(document, lookup);
+    const flag = compileCurrent(document, experiments.get(key), lookup);
     if (flag !== undefined) flags.set(key, flag);
   }
-  return { segments: [], segment: () => undefined, flags };
+  return {
+    segments: [],
+    segment: () => undefined,
+    flags,
+    experimentOf: (key) => experiments.get(key),
+    ...(holdout ? { holdout } : {}),
+  };
 }
 
 /** undefined: another version accepted a definition that does not compile. */
-function compileCurrent(document: FlagDocument, lookup: ComputedLookup): Flag | undefined {
-  const compiled = compileFlag(document, { computed: lookup });
+function compileCurrent(
+  document: FlagDocument,
+  experiment: ExperimentDocument | undefined,
+  computed: ComputedLookup,
+): Flag | undefined {
+  const known = compiledFlags.get(document);
+  if (known !== undefined && known.experiment === experiment) return known.flag;
+  const compiled = compileFlag(document, { computed, experiment });
   if (compiled.kind === 'invalid') return undefined;
-  compiledFlags.set(document, compiled.flag);
-  return compiled.flag;
+  const { flag } = compiled;
+  compiledFlags.set(document, { flag, experiment });
+  return flag;
 }

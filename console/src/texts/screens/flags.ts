@@ -175,12 +175,20 @@ export const playground = {
     overridden: (value: string) => `The player has an override: ${value}.`,
     notOverridden: 'The player has no override.',
     default: (value: string) => `No rule includes the player, who gets the default: ${value}.`,
-    fixedVariant: (key: string) => `The rule serves variant ${key} to everybody whom it includes.`,
+    fixedVariant: (key: string) => `Variant ${key} is served; nothing was drawn.`,
+    experiment: (key: string) => `Experiment ${key}`,
     variant: (key: string, bucket: string) => `By weight, place ${bucket} of 100 falls to variant ${key}.`,
   },
   outcomes: {
     served: 'includes the player and decides',
     outside_schedule: 'does not apply at this time',
+    kept: 'the player keeps its variant',
+    drawn: 'includes the player and decides',
+    held_out: 'the holdout of the game has the player; the rules decide',
+    dropped: 'it has lost the variant of the player; the rules decide',
+    paused: 'takes no new players now',
+    outside_layer: 'its range of the layer leaves the player out',
+    no_variant: 'the flag has no such variant',
     not_in_segment: 'the player is not in the segment',
     conditions_not_met: 'the player does not meet its conditions',
     no_bucketing_value: 'the player has no device or attribute to be put into buckets by',
@@ -188,7 +196,7 @@ export const playground = {
     not_reached: 'not reached',
   },
   bucket: (bucket: string, percentage: string) =>
-    `The player’s place is ${bucket} of 100; the rule includes places below ${percentage}.`,
+    `The player’s place is ${bucket} of 100; places below ${percentage} are included.`,
   marks: { passed: '✓', failed: '✗', skipped: '·' },
 } as const;
 

@@ -471,6 +471,16 @@ type ExchangeRatesOfGame = {
   readonly rates: Readonly<Record<string, Readonly<Record<string, number>>>>;
 };
 
+/** The experiment that decided; left out if the flag did. */
+type Experiment = {
+  /** Key of the experiment. */
+  readonly key: string;
+  /** The phase in which the player was assigned. */
+  readonly phase: number;
+  /** Key of the assigned variant. */
+  readonly variant_key: string;
+};
+
 /** A figure of the query's answer. */
 type FigureOfQuerySAnswer = {
   /** The value of `by`, as in the answer. */
@@ -2072,6 +2082,8 @@ export interface Operations {
           readonly segment_id?: string;
           /** Its key. */
           readonly segment_key?: string | null;
+          /** The experiment that decided. */
+          readonly experiment?: Experiment;
           /** Key of the unmet prerequisite, if it is the cause of `flag_disabled`. */
           readonly prerequisite_key?: string;
         } | null;
@@ -2092,9 +2104,14 @@ export interface Operations {
           readonly segment_id?: string;
           /** Its key. */
           readonly segment_key?: string | null;
+          /** The experiment that decided. */
+          readonly experiment?: Experiment;
           /** Version of the flag that first served this result. */
           readonly flag_version: number;
-          /** Whether the assignment of players is unchanged since then. */
+          /**
+           * Whether the assignment of players is unchanged since then, or the experiment is still
+           * active.
+           */
           readonly current_period: boolean;
           /** Whether the player got two variants in that period, so that results leave the player out. */
           readonly mixed: boolean;
@@ -2115,8 +2132,15 @@ export interface Operations {
           readonly attribution: string;
           /** Version of the flag. */
           readonly flag_version: number;
-          /** Whether the assignment of players is unchanged since then. */
+          /**
+           * Whether the assignment of players is unchanged since then, or the experiment is still
+           * active.
+           */
           readonly current_period: boolean;
+          /** Key of the experiment that decided. */
+          readonly experiment_key?: string;
+          /** Phase of the experiment in which the player was assigned, with `experiment_key`. */
+          readonly phase?: number;
           /** When the player first saw this variant in that period. */
           readonly first_seen_at: string;
         }[];
@@ -3064,6 +3088,8 @@ export interface Operations {
       readonly segment_id?: string;
       /** Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`. */
       readonly prerequisite_key?: string;
+      /** The experiment that decided. */
+      readonly experiment?: Experiment;
       /** Duration of the evaluation, whole milliseconds. */
       readonly evaluation_time_ms: number;
       /** Duration of the evaluation, microseconds. */
@@ -3101,6 +3127,8 @@ export interface Operations {
             readonly segment_id?: string;
             /** Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`. */
             readonly prerequisite_key?: string;
+            /** The experiment that decided. */
+            readonly experiment?: Experiment;
           }
         >
       >;
@@ -5323,7 +5351,7 @@ export interface Operations {
         /** The steps, in order. */
         readonly steps?: readonly {
           /** What was looked at. */
-          readonly step: 'enabled' | 'prerequisite' | 'override' | 'rule' | 'variant' | 'default';
+          readonly step: 'enabled' | 'prerequisite' | 'override' | 'experiment' | 'rule' | 'variant' | 'default';
           /** `enabled` and `prerequisite`: whether the evaluation goes on. */
           readonly passed?: boolean;
           /** `prerequisite`: key of the other flag. */
@@ -5346,24 +5374,35 @@ export interface Operations {
           readonly rule?: number;
           /** `rule`: its name. */
           readonly name?: string;
-          /** `rule`: what came of it. */
+          /** `experiment`: its key. */
+          readonly experiment?: string;
+          /** `experiment`: the phase in which the player was assigned, or would be. */
+          readonly phase?: number | null;
+          /** `rule` and `experiment`: what came of it. */
           readonly outcome?:
             | 'served'
             | 'outside_schedule'
+            | 'kept'
+            | 'drawn'
+            | 'held_out'
+            | 'dropped'
+            | 'paused'
             | 'not_in_segment'
             | 'conditions_not_met'
             | 'no_bucketing_value'
+            | 'outside_layer'
             | 'outside_percentage'
+            | 'no_variant'
             | 'not_reached';
-          /** `rule`: id of its segment. */
+          /** `rule` and `experiment`: id of its segment. */
           readonly segment_id?: string | null;
-          /** `rule`: percentage of players that it includes. */
+          /** `rule` and `experiment`: percentage of players that it includes. */
           readonly percentage?: number;
           /** The player’s fixed place, 0 to below 100. */
           readonly bucket?: number | null;
           /** Each member of the condition, nested ones too. */
           readonly tests?: readonly MemberOfCondition[];
-          /** `variant`: key of the variant at this place. */
+          /** `variant`: key of the variant at this place, or of the one that is kept. */
           readonly variant_key?: string | null;
         }[];
       }[];
@@ -5525,6 +5564,8 @@ export interface Operations {
         readonly reason: 'default' | 'segment_match' | 'percentage_rollout';
         /** Id of the matching segment, if the reason is `segment_match`. */
         readonly segment_id?: string;
+        /** The experiment that decided. */
+        readonly experiment?: Experiment;
       }[];
     };
     readonly answer: {

@@ -10,7 +10,7 @@ import { PlayerId, freeForm } from '../../input/fields.ts';
 import { rememberedText } from '../../route/remembered-text.ts';
 import type { Success } from '../../route/action.ts';
 import { defineRoute, forGames } from '../../route/route.ts';
-import { PERIOD_FIELD, SERVED_FIELDS } from './served-fields.ts';
+import { PERIOD_FIELD, SERVED_FIELDS, TRIAL, trialJson } from './served-fields.ts';
 
 /* The routes that evaluate flags for a player, on the live state of its owner. */
 
@@ -32,6 +32,7 @@ const EVALUATION = {
   prerequisite_key: Type.Optional(
     Type.String({ description: 'Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`.' }),
   ),
+  experiment: Type.Optional(TRIAL),
 };
 
 /** The duration of the evaluation. */
@@ -187,11 +188,13 @@ const singleText = rememberedText((one: FlagEvaluation) => `${JSON.stringify(one
 
 /** The fields of an evaluation as JSON text. The value is JSON text already. */
 function evaluationFields(evaluation: FlagEvaluation): string {
-  const { value, variantKey, reason, period, segmentId, prerequisiteKey } = evaluation;
+  const { value, variantKey, reason, period, segmentId, prerequisiteKey, trial } = evaluation;
   const segment = segmentId === undefined ? '' : `,"segment_id":${JSON.stringify(segmentId)}`;
   const prerequisite = prerequisiteKey === undefined ? '' : `,"prerequisite_key":${JSON.stringify(prerequisiteKey)}`;
   const variant = variantKey === null ? 'null' : JSON.stringify(variantKey);
-  return `"value":${value},"variant_key":${variant},"reason":"${reason}","period":${period}${segment}${prerequisite}`;
+  const served = `"value":${value},"variant_key":${variant},"reason":"${reason}","period":${period}`;
+  const decidedBy = trial === undefined ? '' : `,"experiment":${JSON.stringify(trialJson(trial))}`;
+  return served + segment + prerequisite + decidedBy;
 }
 
 function timeFields(durationUs: number): string {

@@ -1,7 +1,7 @@
 import { metered } from '../../../../actors/conditions/steps.ts';
 import type { FlagStep } from '../../../../actors/flags/evaluate/explained-steps.ts';
 import { explainFlag } from '../../../../actors/flags/evaluate/explain-flag.ts';
-import { servedOf } from '../../../../actors/flags/evaluate/serve.ts';
+import { servedOf } from '../../../../actors/flags/evaluate/served-of.ts';
 import type { Flag, Served } from '../../../../actors/decision/targeting.ts';
 import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/current-targeting.ts';
-import { freeForm, numberOrNull, oneOf, PlayerId, textOrNull } from '../../input/fields.ts';
+import { freeForm, integerOrNull, numberOrNull, oneOf, PlayerId, textOrNull } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { createTurns } from '../../route/turns.ts';
@@ -26,8 +26,8 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const Step = Type.Object(
   {
     step: oneOf(
-      ['enabled', 'prerequisite', 'override', 'rule', 'variant', 'default'],
-      'What was looked at. The last step decided, except for rules that were not reached.',
+      ['enabled', 'prerequisite', 'override', 'experiment', 'rule', 'variant', 'default'],
+      'What was looked at. The last step decided, except for steps that were not reached.',
     ),
     passed: Type.Optional(
       Type.Boolean({ description: '`enabled` and `prerequisite`: whether the evaluation goes on.' }),
@@ -48,30 +48,45 @@ const Step = Type.Object(
     value: Type.Optional(Type.Unknown({ description: '`override` and `default`: the value.' })),
     rule: Type.Optional(Type.Integer({ description: '`rule`: its place in `targeting_rules`, from 0.' })),
     name: text('`rule`: its name.'),
+    experiment: text('`experiment`: its key.'),
+    phase: Type.Optional(
+      integerOrNull('`experiment`: the phase in which the player was assigned, or would be; null: there is none.'),
+    ),
     outcome: Type.Optional(
       oneOf(
         [
           'served',
           'outside_schedule',
+          'kept',
+          'drawn',
+          'held_out',
+          'dropped',
+          'paused',
           'not_in_segment',
           'conditions_not_met',
           'no_bucketing_value',
+          'outside_layer',
           'outside_percentage',
+          'no_variant',
           'not_reached',
         ],
-        '`rule`: what came of it. `no_bucketing_value`: the player has no device or attribute to be put into buckets by.',
+        '`rule` and `experiment`: what came of it. `no_bucketing_value`: the player has no device or attribute to be put ' +
+          'into buckets by. `kept`: the player has its variant already. `held_out` (by the holdout of the game) and ' +
+          '`dropped` (the experiment has lost the variant): the rules decide.',
       ),
     ),
-    segment_id: Type.Optional(textOrNull('`rule`: id of its segment.')),
-    percentage: Type.Optional(Type.Number({ description: '`rule`: percentage of players that it includes.' })),
+    segment_id: Type.Optional(textOrNull('`rule` and `experiment`: id of its segment.')),
+    percentage: Type.Optional(
+      Type.Number({ description: '`rule` and `experiment`: percentage of players that it includes.' }),
+    ),
     bucket: Type.Optional(
       numberOrNull(
-        'The player’s fixed place, 0 to below 100. `rule`: it includes places below its percentage; null without a ' +
-          'bucketing value. `variant`: the weights divide the range in the order of the variants; null: not drawn.',
+        'The player’s fixed place, 0 to below 100. `rule` and `experiment`: it includes places below its percentage; ' +
+          'null without a bucketing value. `variant`: the weights divide the range in the order of the variants; null: not drawn.',
       ),
     ),
     tests: Type.Optional(ExplainedTests),
-    variant_key: Type.Optional(textOrNull('`variant`: key of the variant at this place.')),
+    variant_key: Type.Optional(textOrNull('`variant`: key of the variant at this place, or of the one that is kept.')),
   },
   { description: 'A step of the evaluation.' },
 );
@@ -279,6 +294,11 @@ function stepJson(step: FlagStep): object {
       return step.value === null
         ? { step: step.step, overridden: false }
         : { step: step.step, overridden: true, value: parsed(step.value) };
+    case 'experiment': {
+      const { experiment, outcome, phase, segmentId, percentage, bucket, tests } = step;
+      const found = { segment_id: segmentId, percentage, bucket, tests: testsJson(tests) };
+      return { step: step.step, experiment, outcome, phase, ...found };
+    }
     case 'rule': {
       const { index, name, outcome, segmentId, percentage, bucket, tests } = step;
       return {

@@ -9,6 +9,7 @@ import { nullable, oneOf, PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, forGames, invalid } from '../../route/route.ts';
 import { findFlag } from '../flags.ts';
+import { TRIAL } from '../evaluate/served-fields.ts';
 
 /* The route with which servers report the exposures of evaluations in their own process: one command per exposure. */
 
@@ -39,6 +40,7 @@ const Exposure = Type.Object(
         description: 'Id of the matching segment, if the reason is `segment_match`.',
       }),
     ),
+    experiment: Type.Optional(TRIAL),
   },
   { description: 'One exposure.' },
 );
@@ -136,13 +138,26 @@ export const exposeFlags = defineRoute({
 });
 
 async function expose(
-  { player_id, flag_key, flag_version: flagVersion, variant_key: variant, reason, segment_id }: ExposureBody,
+  {
+    player_id,
+    flag_key,
+    flag_version: flagVersion,
+    variant_key: variant,
+    reason,
+    segment_id,
+    experiment,
+  }: ExposureBody,
   path: string,
   context: RequestContext,
 ): Promise<Reply> {
   const flag = findFlag(flag_key, context);
   if (flag === undefined) return failure('FLAG_NOT_FOUND');
-  const reported = reportedExposure(flag, { flagVersion, variant, reason, segmentId: segment_id });
+  const trial = experiment && {
+    experiment: experiment.key,
+    phase: experiment.phase,
+    variant: experiment.variant_key,
+  };
+  const reported = reportedExposure(flag, { flagVersion, variant, reason, segmentId: segment_id, trial });
   if (reported.kind === 'invalid') {
     return invalid([{ ...reported.fault, path: path + reported.fault.path }]);
   }

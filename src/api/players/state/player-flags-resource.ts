@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TRIAL } from '../../flags/evaluate/served-fields.ts';
 import { anyJson } from '../../definitions/definition-fields.ts';
 import { integerOrNull, oneOf, PlayerId, textOrNull, timeOut } from '../../input/fields.ts';
 
@@ -17,6 +18,7 @@ const RESULT = {
   reason,
   segment_id: Type.Optional(Type.String({ description: 'Id of the matching segment, with `segment_match`.' })),
   segment_key: Type.Optional(textOrNull('Its key; null if the segment is deleted.')),
+  experiment: Type.Optional(TRIAL),
 };
 
 const Now = Type.Object(
@@ -33,7 +35,9 @@ const Served = Type.Object(
   {
     ...RESULT,
     flag_version: Type.Integer({ description: 'Version of the flag that first served this result.' }),
-    current_period: Type.Boolean({ description: 'Whether the assignment of players is unchanged since then.' }),
+    current_period: Type.Boolean({
+      description: 'Whether the assignment of players is unchanged since then, or the experiment is still active.',
+    }),
     mixed: Type.Boolean({
       description: 'Whether the player got two variants in that period, so that results leave the player out.',
     }),
@@ -52,7 +56,15 @@ const Exposure = Type.Object(
         '(the event names one that was never served), `local` (reported by a server).',
     }),
     flag_version: Type.Integer({ description: 'Version of the flag.' }),
-    current_period: Type.Boolean({ description: 'Whether the assignment of players is unchanged since then.' }),
+    current_period: Type.Boolean({
+      description: 'Whether the assignment of players is unchanged since then, or the experiment is still active.',
+    }),
+    experiment_key: Type.Optional(
+      Type.String({ description: 'Key of the experiment that decided; left out if the flag did.' }),
+    ),
+    phase: Type.Optional(
+      Type.Integer({ description: 'Phase of the experiment in which the player was assigned, with `experiment_key`.' }),
+    ),
     first_seen_at: timeOut('When the player first saw this variant in that period.'),
   },
   { description: 'A variant that the player saw.' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { metered } from '../../../../actors/conditions/steps.ts';
 import { periodOf } from '../../../../actors/flags/periods.ts';
 import type { KnownExposure } from '../../../../clickhouse-schema/queries/lookups/player-exposures.ts';
-import type { FlagReason } from '../../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagReason, Trial } from '../../../../core/vocabulary/facts/flag-reason.ts';
 import type { ServedFlag } from '../../../../core/vocabulary/state/player.ts';
 import type { ExportedPlayer, FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import type { Flag, Served, Targeting } from '../../../../actors/decision/targeting.ts';
@@ -12,6 +12,7 @@ import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
+import { trialJson } from '../../flags/evaluate/served-fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, readBy } from '../../route/route.ts';
 import { PLAYER_FLAGS_EXAMPLE, PlayerFlags } from './player-flags-resource.ts';
@@ -134,7 +135,7 @@ function flagText(
     `${about.slice(0, -1)},"now":${evaluated === undefined ? 'null' : resultText(evaluated.evaluation, targeting)},` +
     `"override":${override === undefined ? 'null' : `{"value":${override.value}}`},` +
     `"served":${served === undefined ? 'null' : servedText(served, period, targeting)},` +
-    `"exposures":[${exposures.map((exposure) => exposureText(exposure, period)).join(',')}]}`
+    `"exposures":[${exposures.map((exposure) => exposureText(exposure, period, targeting)).join(',')}]}`
   );
 }
 
@@ -144,9 +145,11 @@ interface Result {
   reason: FlagReason;
   segmentId?: string;
   prerequisiteKey?: string;
+  trial?: Trial;
 }
 
-function resultText({ value, variantKey, reason, segmentId, prerequisiteKey }: Result, targeting: Targeting): string {
+function resultText(result: Result, targeting: Targeting): string {
+  const { value, variantKey, reason, segmentId, prerequisiteKey, trial } = result;
   const rest = {
     variant_key: variantKey,
     reason,
@@ -154,23 +157,28 @@ function resultText({ value, variantKey, reason, segmentId, prerequisiteKey }: R
       ? {}
       : { segment_id: segmentId, segment_key: targeting.segment(segmentId)?.key ?? null }),
     ...(prerequisiteKey === undefined ? {} : { prerequisite_key: prerequisiteKey }),
+    ...(trial === undefined ? {} : { experiment: trialJson(trial) }),
   };
   return `{"value":${value ?? 'null'},${JSON.stringify(rest).slice(1)}`;
 }
 
 function servedText(served: ServedFlag, period: number | undefined, targeting: Targeting): string {
-  const { flagVersion, mixed } = served;
-  const rest = { flag_version: flagVersion, current_period: served.period === period, mixed };
+  const active = targeting.experimentOf?.(served.flagKey)?.key;
+  const { flagVersion, mixed, trial } = served;
+  const isCurrent = trial === undefined ? served.period === period : trial.experiment === active;
+  const rest = { flag_version: flagVersion, current_period: isCurrent, mixed };
   return `${resultText(served, targeting).slice(0, -1)},${JSON.stringify(rest).slice(1)}`;
 }
 
-function exposureText(exposure: KnownExposure, period: number | undefined): string {
+function exposureText(exposure: KnownExposure, period: number | undefined, targeting: Targeting): string {
+  const active = targeting.experimentOf?.(exposure.flagKey)?.key;
   const rest = {
     variant_key: exposure.variantKey,
     reason: exposure.reason,
     attribution: exposure.attribution,
     flag_version: exposure.flagVersion,
-    current_period: exposure.period === period,
+    current_period: exposure.experiment === '' ? exposure.period === period : exposure.experiment === active,
+    ...(exposure.experiment === '' ? {} : { experiment_key: exposure.experiment, phase: exposure.period }),
     first_seen_at: formatTimestamp(exposure.at),
   };
   return `{"value":${exposure.value === '' ? 'null' : exposure.value},${JSON.stringify(rest).slice(1)}`;

@@ -223,14 +223,16 @@ function rowsOfTargeting(
       return [row('segment_transitions', cells)];
     }
     case 'FlagExposed': {
-      const { flagKey, flagVersion, period, variantKey, value, reason, stratum = 0, cluster = 0, attribution } = fact;
-      const flag = [flagKey, flagVersion, period, variantKey, value, reason, stratum, cluster, attribution];
+      const { flagKey, flagVersion, period, value, reason, stratum = 0, cluster = 0, attribution, trial } = fact;
+      const seen = [trial?.experiment ?? '', period, trial?.variant ?? fact.variantKey, value];
+      const flag = [flagKey, flagVersion, ...seen, reason, stratum, cluster, attribution];
       return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
     }
     case 'FlagsServed':
       return fact.mixed.map((key) => {
-        const { flagVersion = 0, period = 0 } = fact.flags.find(({ flagKey }) => flagKey === key) ?? {};
-        return row('flag_mixed_players', [...scope, key, flagVersion, period, ...player, time(fact.at)]);
+        const { flagVersion = 0, period = 0, trial } = fact.flags.find(({ flagKey }) => flagKey === key) ?? {};
+        const place = [flagVersion, trial?.experiment ?? '', period];
+        return row('flag_mixed_players', [...scope, key, ...place, ...player, time(fact.at)]);
       });
     case 'InterventionTriggered':
     case 'InterventionSuppressed':

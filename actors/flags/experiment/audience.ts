@@ -1,0 +1,29 @@
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import type { ExplainedTest } from '../../conditions/explain-condition.ts';
+import { isMember } from '../../conditions/segments/is-member.ts';
+import type { ComputedLookup, Subject } from '../../decision/targeting.ts';
+
+/** Whom an experiment is for, whatever its share of them is. */
+export interface Audience {
+  /** Why it is not for the player; undefined: it is. */
+  failure(subject: Subject): 'not_in_segment' | 'conditions_not_met' | undefined;
+  explain(subject: Subject): ExplainedTest[];
+}
+
+/** Conditions that do not compile are met by nobody. */
+export function compileAudience(
+  { audience: { segmentId, conditions } }: Pick<ExperimentDocument, 'audience'>,
+  options: { onOverBudget?: (() => void) | undefined; computed?: ComputedLookup | undefined },
+): Audience {
+  const compiled = conditions === undefined ? undefined : compileCondition(conditions, { context: true, ...options });
+  const condition = compiled?.kind === 'compiled' ? compiled.condition : undefined;
+  return {
+    failure(subject) {
+      if (segmentId !== null && !isMember(subject, segmentId)) return 'not_in_segment';
+      if (compiled === undefined) return undefined;
+      return condition?.matches(subject) === true ? undefined : 'conditions_not_met';
+    },
+    explain: (subject) => (compiled?.kind === 'compiled' ? compiled.explain(subject).tests : []),
+  };
+}

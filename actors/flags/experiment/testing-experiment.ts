@@ -1,0 +1,39 @@
+import type { ExperimentDocument, ExperimentVariant } from '../../../core/vocabulary/documents/experiments.ts';
+
+/** By variant; the first is the control. */
+export type Weights = Readonly<Record<string, number>>;
+
+/** For tests: a running experiment on the flag `shop`, with a phase for each of the weights. */
+export function aRunning(weights: readonly Weights[], some: Partial<ExperimentDocument> = {}): ExperimentDocument {
+  const phases = weights.map((each, place) => ({ phase: place + 1, since: 1_000 * place, variants: variantsOf(each) }));
+  return {
+    key: 'wide',
+    name: 'Wide',
+    hypothesis: '',
+    flagKey: 'shop',
+    mode: 'ab',
+    audience: { segmentId: null },
+    traffic: 100,
+    variants: phases.at(-1)?.variants ?? [],
+    bucketBy: 'player',
+    salt: 'salt of wide',
+    layer: null,
+    primary: null,
+    guardrails: [],
+    plan: { alpha: 0.05, power: 0.8, mde: null, endsAt: null },
+    state: 'running',
+    phases,
+    winner: null,
+    shipping: null,
+    startedAt: 0,
+    stoppedAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    ...some,
+  };
+}
+
+function variantsOf(weights: Weights): ExperimentVariant[] {
+  return Object.entries(weights).map(([key, weight]) => ({ key, weight }));
+}
