@@ -69,7 +69,7 @@ describe('the results of an experiment', () => {
       ['b', 0.12, '0.200000'],
       ['nobody', null, undefined],
     ]);
-    const none = { low: null, high: null, pValue: null, tooSmall: 'players' };
+    const none = { low: null, high: null, pValue: null, pAdjusted: null, tooSmall: 'players' };
     expect(variants.map(({ interval, sequential }) => [interval, sequential])).toEqual([
       [null, null],
       [
@@ -77,18 +77,52 @@ describe('the results of an experiment', () => {
           low: expect.closeTo(-0.0661, 4),
           high: expect.closeTo(0.5522, 4),
           pValue: expect.closeTo(0.15305, 4),
+          pAdjusted: expect.closeTo(0.3061, 4),
           tooSmall: null,
         },
         {
           low: expect.closeTo(-0.1994, 4),
           high: expect.closeTo(0.8307, 4),
           pValue: expect.closeTo(0.9396, 4),
+          pAdjusted: 1,
           tooSmall: null,
         },
       ],
       [none, none],
     ]);
     expect(ratio.mismatch).toBe(true);
+  });
+
+  it('adjust p-values for all variants that get players, and not for those that never do', () => {
+    const pAdjusted = (...samples: VariantSample[]) =>
+      experimentResults(samples).variants.map(({ interval }) => interval?.pAdjusted?.toFixed(4));
+    const [control, better, worse] = [
+      variant('control', 2_000, 200, 1),
+      variant('better', 2_000, 240, 1),
+      variant('worse', 2_000, 151, 1),
+    ];
+    expect(pAdjusted(control, better)).toEqual([undefined, '0.0432']);
+    expect(pAdjusted(control, better, worse)).toEqual([undefined, '0.0432', '0.0123']);
+    expect(pAdjusted(control, better, variant('alike', 2_000, 201, 1))).toEqual([undefined, '0.0864', '0.9581']);
+    expect(pAdjusted(control, better, variant('off', 0, 0, 0))).toEqual([undefined, '0.0432', undefined]);
+    expect(pAdjusted(control, better, variant('late', 0, 0, 1))).toEqual([undefined, '0.0864', undefined]);
+  });
+
+  it('decide by the adjusted always-valid p-value: a variant that alone would be higher is not, beside five others', () => {
+    const alike = Array.from({ length: 5 }, (_, place) => variant(`alike${place}`, 5_000, 500, 1));
+    const [control, higher] = [variant('control', 5_000, 500, 1), variant('b', 5_000, 600, 1)];
+    const decisions = (...samples: VariantSample[]) =>
+      experimentResults(samples).variants.map(({ sequential, decision }) => [
+        sequential?.pValue?.toFixed(4),
+        sequential?.pAdjusted?.toFixed(4),
+        decision,
+      ]);
+    expect(decisions(control, higher)[1]).toEqual(['0.0335', '0.0335', 'higher']);
+    expect(decisions(higher, control)[1]).toEqual(['0.0335', '0.0335', 'lower']);
+    expect(decisions(control, higher, ...alike).slice(0, 2)).toEqual([
+      [undefined, undefined, null],
+      ['0.0335', '0.2011', 'undecided'],
+    ]);
   });
 
   it('have no sample ratio if an expected share is unknown', () => {

@@ -1,4 +1,5 @@
 import { compare, fixedInterval, type Interval, relativeLift, type Sample, type TooSmall } from './comparison.ts';
+import { holm } from './holm.ts';
 import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
 import { sequentialInterval } from './sequential.ts';
 
@@ -22,9 +23,20 @@ export interface VariantResult {
   mean: number | null;
   lift: number | null;
   /** null for the control. */
-  interval: Interval | null;
+  interval: Adjusted | null;
   /** As `interval`, but valid at every look. */
-  sequential: Interval | null;
+  sequential: Adjusted | null;
+  /** null for the control. */
+  decision: Decision | null;
+}
+
+export const DECISIONS = ['higher', 'lower', 'undecided'] as const;
+/** How a variant differs from the control, by its adjusted always-valid p-value. */
+export type Decision = (typeof DECISIONS)[number];
+
+/** The interval of one comparison, and its p-value adjusted for all variants that are compared with the control. */
+export interface Adjusted extends Interval {
+  pAdjusted: number | null;
 }
 
 export interface ExperimentResults {
@@ -32,16 +44,45 @@ export interface ExperimentResults {
   sampleRatio: SampleRatio;
 }
 
-/** Error rate of every interval and test: 95 % confidence. Not corrected for the number of variants. */
+/** Error rate of every interval and test: 95 % confidence. Intervals are not corrected for the number of variants. */
 export const ALPHA = 0.05;
 
 /** Compares every variant with the first one, the control. */
 export function experimentResults(samples: readonly VariantSample[]): ExperimentResults {
   const [control] = samples;
+  const compared = samples.map((sample) => intervalsOf(sample === control ? undefined : control, sample));
+  // A variant without a weight gets nobody, so it is no comparison that could find something.
+  const isTested = samples.map(({ weight, players }, place) => place > 0 && (weight !== 0 || players > 0));
+  const intervals = adjusted(
+    compared.map(({ interval }) => interval),
+    isTested,
+  );
+  const sequential = adjusted(
+    compared.map(({ sequential: anytime }) => anytime),
+    isTested,
+  );
   return {
-    variants: samples.map((sample) => resultOf(sample, sample === control ? undefined : control)),
+    variants: samples.map((sample, place) => {
+      const figures = figuresOf(sample, sample === control ? undefined : control);
+      const [interval = null, anytime = null] = [intervals[place], sequential[place]];
+      return { ...figures, interval, sequential: anytime, decision: decisionOf(anytime, sample, control) };
+    }),
     sampleRatio: ratioOf(samples),
   };
+}
+
+function decisionOf(anytime: Adjusted | null, { mean }: Sample, control: Sample | undefined): Decision | null {
+  if (anytime === null || control === undefined) return null;
+  if (anytime.pAdjusted === null || anytime.pAdjusted >= ALPHA) return 'undecided';
+  return mean > control.mean ? 'higher' : 'lower';
+}
+
+/** Adjusts the p-values of all variants that are tested. The order is that of the variants. */
+function adjusted(intervals: readonly (Interval | null)[], isTested: readonly boolean[]): (Adjusted | null)[] {
+  const tested = intervals.flatMap((interval, place) => (isTested[place] === true ? [{ interval, place }] : []));
+  const pAdjusted = holm(tested.map(({ interval }) => interval?.pValue ?? null));
+  const byPlace = new Map(tested.map(({ place }, rank) => [place, pAdjusted[rank] ?? null]));
+  return intervals.map((interval, place) => interval && { ...interval, pAdjusted: byPlace.get(place) ?? null });
 }
 
 /**
@@ -55,7 +96,10 @@ export function isSmallGroup(samples: readonly VariantSample[]): boolean {
   return samples.some(({ weight, players }) => weight !== 0 && players < SMALL_GROUP_PLAYERS);
 }
 
-function resultOf(sample: VariantSample, control: VariantSample | undefined): VariantResult {
+function figuresOf(
+  sample: VariantSample,
+  control: VariantSample | undefined,
+): Omit<VariantResult, 'interval' | 'sequential' | 'decision'> {
   const { variantKey, players, conversions, sum, mean } = sample;
   const known = players > 0;
   return {
@@ -65,7 +109,6 @@ function resultOf(sample: VariantSample, control: VariantSample | undefined): Va
     sum: known ? finite(sum) : 0,
     mean: known ? finite(mean) : null,
     lift: control === undefined || !known ? null : (relativeLift(control, sample) ?? null),
-    ...intervalsOf(control, sample),
   };
 }
 
@@ -73,7 +116,7 @@ function resultOf(sample: VariantSample, control: VariantSample | undefined): Va
 export function intervalsOf(
   control: Sample | undefined,
   sample: Sample,
-): Pick<VariantResult, 'interval' | 'sequential'> {
+): { interval: Interval | null; sequential: Interval | null } {
   if (control === undefined) return { interval: null, sequential: null };
   const compared = compare(control, sample);
   if (typeof compared === 'string') return { interval: unknownFor(compared), sequential: unknownFor(compared) };

@@ -208,7 +208,7 @@ function GroupRows({ group, metric, by, most }: GroupRowsProps) {
               </Table.Th>
             )}
             <Table.Th scope="row" fw={400}>
-              {variant.variant_key} {place === 0 ? <ControlBadge /> : canDecide ? <Verdict interval={anytime} /> : null}
+              {variant.variant_key} {place === 0 ? <ControlBadge /> : canDecide ? <Verdict anytime={anytime} /> : null}
             </Table.Th>
             <FigureCells
               variant={variant}

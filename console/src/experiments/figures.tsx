@@ -64,17 +64,16 @@ function Interval({ of: { ci_low: low, ci_high: high, too_small: reason }, most 
 export const mostOf = (intervals: readonly Bounds[]): number =>
   Math.max(0.01, ...intervals.flatMap(({ ci_low: low, ci_high: high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]));
 
-/** Whether a variant differs from the control, by the interval that holds at any time. */
-export function Verdict({ interval }: { interval: Bounds | undefined }) {
-  const { ci_low: low = null, ci_high: high = null } = interval ?? {};
-  const verdict = low !== null && low > 0 ? 'better' : high !== null && high < 0 ? 'worse' : 'unclear';
+/** Whether a variant differs from the control, by the comparison that holds at any time, for all variants together. */
+export function Verdict({ anytime }: { anytime: SequentialFigures | undefined }) {
+  const verdict = anytime?.decision ?? 'undecided';
   return (
     <Badge
       variant="outline"
       tt="none"
       size="sm"
       miw="max-content"
-      color={{ better: 'green', worse: 'red', unclear: 'gray' }[verdict]}
+      color={{ higher: 'green', lower: 'red', undecided: 'gray' }[verdict]}
     >
       {texts.verdicts[verdict]}
     </Badge>

@@ -85,7 +85,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
               return (
                 <Table.Tr key={variant.variant_key}>
                   <Table.Th scope="row">
-                    {variant.variant_key} {place === 0 ? <ControlBadge /> : <Verdict interval={anytime} />}
+                    {variant.variant_key} {place === 0 ? <ControlBadge /> : <Verdict anytime={anytime} />}
                   </Table.Th>
                   <FigureCells variant={variant} anytime={anytime} aggregate={results.aggregate} most={most} />
                   {onShip === undefined ? null : (

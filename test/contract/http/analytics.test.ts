@@ -127,7 +127,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
       excluded_players: 1,
       sequential: { method: 'asymptotic_confidence_sequence', confidence: 0.95 },
     });
-    const nothing = { lift: null, ci_low: null, ci_high: null, p_value: null, too_small: null };
+    const nothing = { lift: null, ci_low: null, ci_high: null, p_value: null, p_adjusted: null, too_small: null };
     const [control, wide] = variantsIn(body.data);
     expect(control).toEqual({ variant_key: 'control', players: 100, conversions: 10, sum: 10, mean: 0.1, ...nothing });
     expect(wide).toMatchObject({ variant_key: 'wide', players: 100, conversions: 20, sum: 20, mean: 0.2, lift: 1 });
@@ -137,11 +137,11 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(wide?.['p_value']).toBeCloseTo(0.047756049855, 10);
     expect(wide?.['ci_low']).toBeCloseTo(0.0073379811367, 10);
     expect(wide?.['ci_high']).toBeCloseTo(4.1737514723238, 10);
-    expect(wide?.['too_small']).toBeNull();
+    expect(wide).toMatchObject({ too_small: null, p_adjusted: wide?.['p_value'] });
     const sequential = variantsIn(body.data['sequential'])[1];
     // x = 200 ρ² = .31745: √1.31745 · e^(−z² x / 2.6349). At its critical value the control does not differ from 0.
     expect(sequential?.['p_value']).toBeCloseTo(0.7123, 3);
-    expect(sequential).toMatchObject({ ci_low: null, ci_high: null, too_small: 'control_mean' });
+    expect(sequential).toMatchObject({ ci_low: null, ci_high: null, too_small: 'control_mean', decision: 'undecided' });
   });
 
   it('measures counts and sums as well as conversions', async () => {

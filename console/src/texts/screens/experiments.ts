@@ -71,9 +71,9 @@ export const experiment = {
   sequentialHelp:
     'The columns “at any time” hold however often you look, and whenever you stop. Use them to decide early.',
   verdicts: {
-    better: 'better',
-    worse: 'worse',
-    unclear: 'not decided',
+    higher: 'better',
+    lower: 'worse',
+    undecided: 'not decided',
   },
   excluded: (count: string) => `${count} players are left out: they got two variants.`,
   leftOutEarlier: (count: string) =>

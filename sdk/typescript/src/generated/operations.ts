@@ -957,6 +957,11 @@ type ResultsOfVariant = {
   /** Two-sided p-value of the hypothesis that the means are the same. */
   readonly p_value: number | null;
   /**
+   * The p-value adjusted by Holm for all variants that are compared with the control: decide
+   * by it.
+   */
+  readonly p_adjusted: number | null;
+  /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
    * has fewer than two players), `values` (all players have the same value), `conversions`
    * (fewer than 6 players of the two variants differ from all others, which no exact test
@@ -1127,6 +1132,11 @@ type SequentialComparisonOfVariant = {
   /** Two-sided p-value of the hypothesis that the means are the same. */
   readonly p_value: number | null;
   /**
+   * The p-value adjusted by Holm for all variants that are compared with the control: decide
+   * by it.
+   */
+  readonly p_adjusted: number | null;
+  /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
    * has fewer than two players), `values` (all players have the same value), `conversions`
    * (fewer than 6 players of the two variants differ from all others, which no exact test
@@ -1136,6 +1146,8 @@ type SequentialComparisonOfVariant = {
    * the lift has two ends).
    */
   readonly too_small: string | null;
+  /** How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05. */
+  readonly decision: 'higher' | 'lower' | 'undecided' | null;
 };
 
 /** A served flag. */

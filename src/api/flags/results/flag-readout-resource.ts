@@ -67,8 +67,9 @@ export const FlagReadout = Type.Object(
     groups_found: Type.Integer({ description: 'Number of groups, of which `groups` has the largest.' }),
     comparisons: Type.Integer({
       description:
-        'Comparisons in this answer: one for each variant with a p-value, metric and group. Results are not ' +
-        'corrected for their number: of 20 comparisons without any effect one is significant at 5 % by chance.',
+        'Comparisons in this answer: one for each variant with a p-value, metric and group. Only `p_adjusted` is ' +
+        'corrected, and only for the variants of one metric and group: of 20 comparisons without any effect one is ' +
+        'significant at 5 % by chance.',
     }),
     ...COMPARED,
     groups: Type.Array(Group, { description: 'Results per group, the one with the most players first.' }),

@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import type { Metric } from '../../../../clickhouse-schema/queries/experiments/metric.ts';
 import { EXPERIMENT_METRIC_NAMES } from '../../../../core/vocabulary/metrics/experiment-metrics.ts';
 import type { FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
-import { ALPHA, type ExperimentResults, type VariantResult } from '../../../analysis/experiment-results.ts';
+import {
+  ALPHA,
+  type Decision,
+  DECISIONS,
+  type ExperimentResults,
+  type VariantResult,
+} from '../../../analysis/experiment-results.ts';
 import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { integerOrNull, nullable, numberOrNull, oneOf, textOrNull, timeOut } from '../../input/fields.ts';
@@ -16,6 +22,10 @@ import type { LeftOut, ShownPlayers } from './compared-players.ts';
 
 /** A figure that may be null. @param description what the figure is */
 const variantKey = Type.String({ description: 'Key of the variant; `false` or `true` for a boolean flag.' });
+
+const ADJUSTED =
+  'The p-value adjusted by Holm for all variants that are compared with the control: decide by it. Of all variants ' +
+  'without an effect, the chance that any has one below 0.05 is at most 5 %. null where `p_value` is.';
 
 export const Variant = Type.Object(
   {
@@ -34,6 +44,7 @@ export const Variant = Type.Object(
     ),
     ci_high: numberOrNull('Upper bound of this interval.'),
     p_value: numberOrNull('Two-sided p-value of the hypothesis that the means are the same.'),
+    p_adjusted: numberOrNull(ADJUSTED),
     too_small: TooSmallOrNull,
   },
   { description: 'Results of a variant. The first variant is the control.' },
@@ -47,7 +58,15 @@ export const SequentialVariants = Type.Array(
       ci_low: numberOrNull('Lower bound of the confidence interval of the lift.'),
       ci_high: numberOrNull('Upper bound of this interval.'),
       p_value: numberOrNull('Two-sided p-value of the hypothesis that the means are the same.'),
+      p_adjusted: numberOrNull(ADJUSTED),
       too_small: TooSmallOrNull,
+      decision: Type.Unsafe<Decision | null>({
+        type: ['string', 'null'],
+        enum: [...DECISIONS, null],
+        description:
+          'How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05. null for the ' +
+          'control.',
+      }),
     },
     { description: 'Sequential comparison of a variant.' },
   ),
@@ -181,7 +200,7 @@ export const PERIOD_EXAMPLE = {
   ],
 };
 
-const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null, too_small: null };
+const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null, p_adjusted: null, too_small: null };
 
 /** The results per variant in the examples. */
 export const VARIANTS_EXAMPLE = [
@@ -196,14 +215,23 @@ export const VARIANTS_EXAMPLE = [
     ci_low: -0.0661,
     ci_high: 0.5522,
     p_value: 0.1531,
+    p_adjusted: 0.1531,
     too_small: null,
   },
 ];
 
 /** The sequential comparisons in the examples. */
 export const SEQUENTIAL_EXAMPLE = [
-  { variant_key: 'control', ...NO_COMPARISON },
-  { variant_key: 'wide', ci_low: -0.1994, ci_high: 0.8307, p_value: 0.9396, too_small: null },
+  { variant_key: 'control', ...NO_COMPARISON, decision: null },
+  {
+    variant_key: 'wide',
+    ci_low: -0.1994,
+    ci_high: 0.8307,
+    p_value: 0.9396,
+    p_adjusted: 0.9396,
+    too_small: null,
+    decision: 'undecided',
+  },
 ];
 
 export const FLAG_RESULTS_EXAMPLE = {
@@ -281,8 +309,8 @@ export function variantJson({ variantKey: key, players, conversions, sum, mean, 
   return { variant_key: key, players, conversions, sum, mean, lift, ...intervalJson(interval) };
 }
 
-export function sequentialJson({ variantKey: key, sequential }: VariantResult) {
-  return { variant_key: key, ...intervalJson(sequential) };
+export function sequentialJson({ variantKey: key, sequential, decision }: VariantResult) {
+  return { variant_key: key, ...intervalJson(sequential), decision };
 }
 
 function intervalJson(interval: VariantResult['interval']) {
@@ -290,6 +318,7 @@ function intervalJson(interval: VariantResult['interval']) {
     ci_low: interval?.low ?? null,
     ci_high: interval?.high ?? null,
     p_value: interval?.pValue ?? null,
+    p_adjusted: interval?.pAdjusted ?? null,
     too_small: interval?.tooSmall ?? null,
   };
 }

@@ -29,8 +29,8 @@ export const getFlagResults = defineRoute({
     'decided. An edit that gives players of the experiment another variant (variants, weights, the percentage of a ' +
     'boolean flag) starts a new period; results cover one period, and leave out all players of earlier ones. ' +
     "A player's events count from its first exposure to the end of the window, including the event that exposed the " +
-    'player. Players who were served two variants in the period are left out. Results are not corrected for the number ' +
-    'of variants. They are about a second behind; the test environment records no exposures.',
+    'player. Players who were served two variants in the period are left out. `p_adjusted` is corrected for the ' +
+    'number of variants, intervals are not. They are about a second behind; the test environment records no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'none',
   ...readBy('viewer'),
