@@ -43,7 +43,7 @@ export interface Comparison {
   shared: number;
 }
 
-interface Mean {
+export interface Mean {
   mean: number;
   /** Variance of the mean. */
   variance: number;
@@ -97,18 +97,18 @@ export function compare(control: Sample, treatment: Sample): Comparison | TooSma
 }
 
 /** With 5 of them, all in one of two equal variants, the exact p-value is 2 · ½⁵ = 0.0625; with 6 it is 0.03125. */
-const LEAST_DIFFERING = 6;
+export const LEAST_DIFFERING = 6;
 
 /** Share of the largest possible fourth cumulant, beyond which a comparison is about one player. */
-const MOST_OF_ONE = 0.9;
+export const MOST_OF_ONE = 0.9;
 
 /** Beyond it nearly all false positives are on one side, by simulation. */
-const MOST_SKEW = 0.4;
+export const MOST_SKEW = 0.4;
 
-const meanOf = ({ mean, variance, players }: Sample): Mean => ({ mean, variance: variance / players });
+export const meanOf = ({ mean, variance, players }: Sample): Mean => ({ mean, variance: variance / players });
 
 /** Players whose value is not that of most: of values 0 and 1, the rarer. */
-function differing({ players, conversions, mean }: Sample): number {
+export function differing({ players, conversions, mean }: Sample): number {
   const isShare = Math.abs(mean * players - conversions) < 1e-6;
   return isShare ? Math.min(conversions, players - conversions) : conversions;
 }
@@ -143,7 +143,7 @@ export function welchDegrees(terms: readonly { variance: number; players: number
 }
 
 /** The shape of all values together. */
-interface Shape {
+export interface Shape {
   players: number;
   /** About the mean of each variant, so that a difference of means is no skewness. */
   skewness: number;
@@ -151,7 +151,7 @@ interface Shape {
   spread: number;
 }
 
-function commonShape(samples: readonly Sample[]): Shape {
+export function commonShape(samples: readonly Sample[]): Shape {
   const total = samples.reduce((sum, { players }) => sum + players, 0);
   const common = samples.reduce((sum, { players, mean }) => sum + (players / total) * mean, 0);
   const scale = Math.sqrt(Math.max(...samples.map(({ variance }) => variance)));
@@ -175,7 +175,7 @@ function commonShape(samples: readonly Sample[]): Shape {
 }
 
 /** Skewness of a difference of means, in units of the skewness of values. */
-function skewOf(control: number, treatment: number): number {
+export function skewOf(control: number, treatment: number): number {
   return (1 / treatment ** 2 - 1 / control ** 2) / (1 / treatment + 1 / control) ** 1.5;
 }
 
@@ -183,7 +183,7 @@ function skewOf(control: number, treatment: number): number {
  * Box and Andersen's δ = 1 + (N + 1)/(N − 1) · c/(N − c), c = `spread`; at least 1, its value for normal values. It
  * fits an F distribution to the moments of the permutation test, whose tail at 5 % is shorter: hence `TAIL`.
  */
-function degreesFactor({ players, spread }: Shape): number {
+export function degreesFactor({ players, spread }: Shape): number {
   return Math.max(1, 1 + (((TAIL * (players + 1)) / (players - 1)) * spread) / (players - spread));
 }
 
@@ -219,10 +219,18 @@ function skewed(value: number, skew: number): number {
  * Problems in Interval Estimation", Journal of the Royal Statistical Society B 16, 1954).
  */
 export function liftInterval(comparison: Comparison, critical: number, pValue: number): Interval {
-  const low = liftAt(comparison, skewed(critical, comparison.skew));
-  const high = liftAt(comparison, skewed(-critical, comparison.skew));
-  if (low === undefined || high === undefined) return { low: null, high: null, pValue, tooSmall: 'control_mean' };
+  const { low, high } = liftBounds(comparison, critical);
+  if (low === null || high === null) return { low: null, high: null, pValue, tooSmall: 'control_mean' };
   return { low, high, pValue, tooSmall: null };
+}
+
+/**
+ * The lifts from which the difference is this many standard errors of `symmetric` below and above: each bound alone
+ * holds for a one-sided test with this critical value. null: there is none.
+ */
+export function liftBounds(comparison: Comparison, critical: number): { low: number | null; high: number | null } {
+  const at = (value: number): number | null => liftAt(comparison, skewed(value, comparison.skew)) ?? null;
+  return { low: at(critical), high: at(-critical) };
 }
 
 /** The lift from which the treatment differs by `z` standard errors; undefined if none does. */

@@ -5,6 +5,12 @@ export function normalTwoSided(z: number): number {
   return gammaUpper(0.5, (z * z) / 2);
 }
 
+/** The z with P(Z < z) = p of the standard normal distribution, 0 < p < 1: that of the two-sided tail. */
+export function normalQuantile(p: number): number {
+  const tail = studentCritical(2 * Math.min(p, 1 - p), Infinity);
+  return p < 0.5 ? -tail : tail;
+}
+
 /**
  * P(|T| > |t|) of Student's t distribution: I_x(ν/2, 1/2), x = ν/(ν + t²) (Abramowitz and Stegun 26.5.27 and 26.7.1).
  * @param degrees ν > 0, fractions allowed
