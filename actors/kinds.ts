@@ -167,10 +167,7 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   PropertiesDropped: { evolve: evolvesPlayer(propertiesDropped), segments: NONE },
   PlayerListed: {
     evolve: evolvesPlayer(playerListed),
-    segments({ segmentId }, set) {
-      const segment = set.get(segmentId);
-      return segment === undefined ? NO_SEGMENTS : [segment];
-    },
+    segments: ({ segmentId }, set) => set.withReaders(segmentId),
   },
 };
 

@@ -8,7 +8,10 @@ import { createFaults, type Faults } from './check/faults.ts';
 import { nearMiss } from './check/near-misses.ts';
 import { elementField, filterField, subjectField, type FieldLookup, type SubjectFields } from './fields.ts';
 import { incompleteFaults } from './check/incomplete.ts';
+import { lengthFault, sizeFault } from './check/size-faults.ts';
 import { type ConditionExplanation, explainedBy, type Part } from './explain-condition.ts';
+import { every, not, some, type Test } from './logic.ts';
+import { MEMBER_NAMES, type MemberLookup, subjectMember } from './members.ts';
 import { equal, OPERATORS } from './operators.ts';
 import { isExhausted, isolated, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';
@@ -23,20 +26,22 @@ export type CompiledCondition =
       kind: 'compiled';
       condition: Condition;
       refusals: readonly FieldFault[];
+      /** Whether it reads memberships or devices, which a state has only as a whole (`conditionsState`). */
+      readsWhole: boolean;
       explain(subject: Subject): ConditionExplanation;
     }
   | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
  * Compiles a condition of GrowthBook's SDK specification 0.8 (a MongoDB-like language) to closures. Names, paths,
- * operators and operands are read once, here; evaluation only calls closures. Saved groups are not supported: segments
- * replace them.
+ * operators and operands are read once, here; evaluation only calls closures. Segments replace saved groups.
  *
  * Differences from GrowthBook's JavaScript: equality is strict and deep, as the specification says (the JavaScript
  * converts types); `$gt`, `$gte`, `$lt` and `$lte` are false for arrays and objects; `$regex` uses RE2 syntax.
+ * `$inSegment` and `$bucket` (`members.ts`) are our own.
  * @param conditions the parsed definition
  * @param options `context`: allows `context.<path>`, for flag rules; `properties`: allows `properties.<path>`, for
- * campaign triggers; `computed`: finds named computed properties, at every evaluation; `onOverBudget`: called when an
+ * campaign triggers; `lookup`: finds the definitions that it names, at every evaluation; `onOverBudget`: called when an
  * evaluation exceeds its steps; the condition is then false
  * @returns the condition, or its faults, at most `reportedFaults`, each with a JSON Pointer below the definition
  */
@@ -45,7 +50,13 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
   if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
   const compilation: Compilation = { faults: createFaults(), changes: [], cost: createConditionCost() };
   const parts: Part<Subject>[] = [];
-  const fields: Fields<Subject> = { parts, find: (name, operand) => subjectField(name, operand, options) };
+  const needs: Test<Subject>[] = [];
+  const fields: Fields<Subject> = {
+    parts,
+    needs,
+    find: (name, operand) => subjectField(name, operand, options),
+    member: (name, operand) => subjectMember(name, operand, options.lookup),
+  };
   const tests = compileTests(conditions, '', fields, compilation);
   if (compilation.faults.list.length > 0) return { kind: 'invalid', faults: compilation.faults.list };
   const { excess } = compilation.cost;
@@ -62,7 +73,13 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
   const costly = excess ?? nearMiss(conditions);
   const refusals = [...(costly === undefined ? [] : [costly]), ...incompleteFaults(conditions)];
   const explain = explainedBy(condition, parts);
-  return { kind: 'compiled', condition, refusals: refusals.slice(0, VALIDATION_LIMITS.reportedFaults), explain };
+  return {
+    kind: 'compiled',
+    condition,
+    refusals: refusals.slice(0, VALIDATION_LIMITS.reportedFaults),
+    readsWhole: needs.length > 0,
+    explain,
+  };
 }
 
 export interface ConditionOptions extends SubjectFields {
@@ -106,10 +123,12 @@ interface Compilation {
   cost: ConditionCost;
 }
 
-type Test<Source> = (source: Source) => boolean;
-
 interface Fields<Source> {
   find: FieldLookup<Source>;
+  /** Finds the members that are no fields. Absent: there are none. */
+  member?: MemberLookup<Source>;
+  /** Receives what must be known of a source so that a negation of these members may hold. */
+  needs?: Test<Source>[];
   /** Receives the members, for the explanation. */
   parts?: Part<Source>[];
 }
@@ -140,6 +159,13 @@ function compileTests<Source>(
     compilation.faults.add(at, 'must be an array of conditions');
     return [];
   };
+  /** Incomplete input never widens an audience: it meets no member, and no negation of it. */
+  const negated = (compile: () => Test<Source>): Test<Source> => {
+    const { needs = [] } = fields;
+    const before = needs.length;
+    const test = compile();
+    return every([...needs.slice(before), not(test)]);
+  };
   const compileMember = (name: string, operand: Json, at: string): Compiled<Source> => {
     if (name.startsWith('$')) compilation.cost.addTest(null);
     switch (name) {
@@ -148,11 +174,14 @@ function compileTests<Source>(
       case '$or':
         return { test: some(compileList(operand, at)) };
       case '$nor':
-        return { test: not(some(compileList(operand, at))) };
+        return { test: negated(() => some(compileList(operand, at))) };
       case '$not':
-        return { test: not(compileOne(operand, at)) };
-      default:
-        return compileField(name, operand, at, fields.find, compilation);
+        return { test: negated(() => compileOne(operand, at)) };
+      default: {
+        const member = fields.member?.(name, operand);
+        if (member === undefined) return compileField(name, operand, at, fields.find, compilation);
+        return compileSubjectMember(member, at, fields, compilation);
+      }
     }
   };
   return Object.entries(group).map(([name, operand]): Test<Source> => {
@@ -163,6 +192,21 @@ function compileTests<Source>(
 }
 
 type Compiled<Source> = Pick<Part<Source>, 'test' | 'read'>;
+
+function compileSubjectMember<Source>(
+  member: NonNullable<ReturnType<MemberLookup<Source>>>,
+  path: string,
+  { needs }: Fields<Source>,
+  { faults, cost }: Compilation,
+): Compiled<Source> {
+  if ('faults' in member) {
+    for (const { at, fault } of member.faults) faults.add(at === undefined ? path : below(path, at), fault);
+    return { test: () => false };
+  }
+  cost.addSteps(member.steps);
+  if (member.isKnown !== undefined) needs?.push(member.isKnown);
+  return { test: member.test, read: member.read };
+}
 
 function compileField<Source>(
   name: string,
@@ -189,7 +233,9 @@ function compileField<Source>(
   return { read, test: (source) => predicate(read(source)) };
 }
 
-const NO_FIELD_OPERATOR = 'must be $and, $or, $nor, $not or the name of a field; put other operators inside a field';
+const NO_FIELD_OPERATOR =
+  `must be $and, $or, $nor, $not, ${MEMBER_NAMES.join(', ')} (on players) or the name of a field; ` +
+  'put other operators inside a field';
 
 /** Compiles a condition on one value: an object of operators, which must all hold, or the value it must equal. */
 function compileValue(operand: Json, path: string, missing: number, compilation: Compilation): Predicate {
@@ -236,55 +282,3 @@ const COMPARING: ReadonlySet<string> = new Set([
   '$vne',
   '$alli',
 ]);
-
-/** Special cases for zero to two tests, the usual counts, where a loop would cost as much as the tests. */
-function every<Source>(tests: readonly Test<Source>[]): Test<Source> {
-  const [first, second, third] = tests;
-  if (first === undefined) return () => true;
-  if (second === undefined) return first;
-  if (third === undefined) return (source) => first(source) && second(source);
-  return (source) => {
-    for (const test of tests) if (!test(source)) return false;
-    return true;
-  };
-}
-
-/** True for an empty list, as the specification says. */
-function some<Source>(tests: readonly Test<Source>[]): Test<Source> {
-  if (tests.length === 0) return () => true;
-  return (source) => {
-    for (const test of tests) if (test(source)) return true;
-    return false;
-  };
-}
-
-function not<Source>(test: Test<Source>): Test<Source> {
-  return (source) => !test(source);
-}
-
-/** Ledgers hold the filters of all properties of a game, and one record may begin them all. */
-function lengthFault(where: JsonObject): FieldFault | undefined {
-  const { length } = JSON.stringify(where);
-  if (length <= CONDITION_LIMITS.filterChars) return undefined;
-  const message = `has ${length} characters as JSON; the maximum for a filter of events is ${CONDITION_LIMITS.filterChars}`;
-  return { path: '', message };
-}
-
-/** Checks depth and number of values before anything else walks the definition. */
-function sizeFault(conditions: JsonObject): FieldFault | undefined {
-  let left: number = CONDITION_LIMITS.conditionValues;
-  const visit = (value: Json, path: string, depth: number): FieldFault | undefined => {
-    if (--left < 0)
-      return { path: '', message: `has too many values; the maximum is ${CONDITION_LIMITS.conditionValues}` };
-    if (typeof value !== 'object' || value === null) return undefined;
-    if (depth === CONDITION_LIMITS.conditionDepth) {
-      return { path, message: `is nested too deep; the maximum is ${CONDITION_LIMITS.conditionDepth} levels` };
-    }
-    for (const [name, inner] of Object.entries(value)) {
-      const fault = visit(inner, below(path, name), depth + 1);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
-  return visit(conditions, '', 0);
-}

@@ -7,10 +7,10 @@ import { withinBudget } from './steps.ts';
 export interface ExplainedTest {
   /** JSON Pointer into the condition. */
   path: string;
-  /** The field, or `$and`, `$or`, `$nor` or `$not`. */
+  /** The field, or the member beginning with `$`. */
   name: string;
   holds: boolean;
-  /** The field's value; absent for logical operators, and if the value is too long to show. */
+  /** What was read; absent for logical operators, and if it is too long to show. */
   value?: Json;
 }
 

@@ -9,7 +9,7 @@ import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { isBlank, platformName } from '../../core/vocabulary/state/platform.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { ComputedLookup, Subject } from '../decision/targeting.ts';
+import type { DefinitionLookup, Subject } from '../decision/targeting.ts';
 import { eventCountOf, type EventCountFault } from './event-count.ts';
 import { attributesOf } from './player-attributes.ts';
 import { pathReader } from './values.ts';
@@ -69,20 +69,20 @@ const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null 
 export interface SubjectFields {
   context?: boolean;
   properties?: boolean;
-  computed?: ComputedLookup | undefined;
+  lookup?: DefinitionLookup | undefined;
 }
 
 /**
  * The fields of a player: stored values, `attributes.<path>`, `events.<name>.<measure>`, `events` with an object, and
  * `computed.<key>`.
- * @param more `computed`: finds the named properties at every read, because they change apart from conditions;
+ * @param more `lookup`: finds the named properties at every read, because they change apart from conditions;
  * `context`: adds `context.<path>`, and device fields read the request's context before the player's latest
  * init; `properties`: adds `properties.<path>` of an event
  */
 export function subjectField(
   name: string,
   operand: Json,
-  { context: withContext = false, properties: withProperties = false, computed }: SubjectFields,
+  { context: withContext = false, properties: withProperties = false, lookup }: SubjectFields,
 ): Field<Subject> | FieldFaulty {
   const own = PLAYER_FIELDS.get(name);
   if (own !== undefined) return own;
@@ -97,7 +97,7 @@ export function subjectField(
     case 'events':
       return eventField(rest);
     case 'computed':
-      return computedField(rest, computed);
+      return computedField(rest, lookup);
     case 'context':
       if (withContext) return contextField(rest);
       return { fault: 'is available in the rules of flags only' };
@@ -261,9 +261,9 @@ function eventCountField(operand: Json): Field<Subject> | FieldFaulty {
   };
 }
 
-function computedField(key: string, lookup: ComputedLookup = () => undefined): Field<Subject> | FieldFaulty {
+function computedField(key: string, lookup: DefinitionLookup | undefined): Field<Subject> | FieldFaulty {
   if (key === '') return { fault: 'must be computed.<key>, with the key of a computed property' };
-  const field = propertyField(() => lookup(key));
+  const field = propertyField(() => lookup?.computed(key));
   return {
     ...field,
     read: (subject) => (subject.computedValue === undefined ? field.read(subject) : subject.computedValue(key)),

@@ -43,6 +43,8 @@ export const CONDITION_LIMITS = {
   validatedTextLength: 100,
   validatedListLength: 10,
 
+  /** The salt of `$bucket`, in characters. It is hashed once, when the condition is compiled. */
+  bucketSalt: 64,
   /**
    * The text of a device or attribute that is hashed, in characters. 50 rules of 2,000 flags, each with a salt of its
    * own, hash 26 million characters: about 25 ms.

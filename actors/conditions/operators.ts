@@ -1,13 +1,13 @@
 import { below, isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { instantOf } from '../../core/kernel/text/timestamp.ts';
-import { type AddressRange, isIn, readAddress, readRange } from './address.ts';
+import { type AddressRange, isIn, readAddress, readRange } from './texts/address.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import type { ConditionCost } from './check/condition-cost.ts';
 import type { Faults } from './check/faults.ts';
 import { compileRegex, matchSteps } from './regex.ts';
 import { spend } from './steps.ts';
 import { isEqual, isScalar, numberOf, SHORT_TEXT, type Predicate, type Scalar } from './values.ts';
-import { sortableVersion } from './version.ts';
+import { sortableVersion } from './texts/version.ts';
 
 /** The place of an operator in a definition, and the compiler's functions for nested operands. */
 export interface Site {

@@ -8,13 +8,19 @@ import type { Campaign, Segment, Targeting } from './targeting.ts';
  * them; they stand here so that these rooms need not import each other.
  */
 
-/** The segments of one game and environment, indexed by the events that may change them. */
+/**
+ * The segments of one game and environment, indexed by the events that may change them. All lists are in the order of
+ * evaluation: a segment comes after those that it reads, and those that are equally deep by their ids.
+ */
 export interface SegmentSet {
-  /** Sorted by id. */
   readonly all: readonly Segment[];
+  /** Whether a segment reads another one. */
+  readonly isNested: boolean;
   get(id: string): Segment | undefined;
-  /** The segments that an event of this name may make a player enter or leave, sorted by id. */
+  /** The segments that an event of this name may make a player enter or leave. */
   touchedBy(eventName: string): readonly Segment[];
+  /** The segment and all that read it, directly or not. */
+  withReaders(id: string): readonly Segment[];
   /** Ids of all static segments, disabled ones too. Absent: unknown. */
   readonly lists?: ReadonlySet<string>;
 }

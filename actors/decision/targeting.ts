@@ -36,8 +36,13 @@ export interface NamedProperty {
   spec: PropertySpec;
 }
 
-/** Finds a named computed property by its key. */
-export type ComputedLookup = (key: string) => NamedProperty | undefined;
+/** Finds the definitions that conditions name, at every evaluation: they change apart from the conditions. */
+export interface DefinitionLookup {
+  /** The named computed property with this key. */
+  computed(key: string): NamedProperty | undefined;
+  /** Whether a segment has this id and is enabled. */
+  hasSegment(id: string): boolean;
+}
 
 /** A compiled condition. */
 export interface Condition {

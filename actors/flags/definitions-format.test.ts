@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aPlayer } from '../testing-players.ts';
-import type { FlagDocument, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
+import type { FlagDocument, SegmentDocument, SegmentList } from '../../core/vocabulary/documents/documents.ts';
 import { readFlag, segmentsNamedBy, writeFlag, writeSegment } from './definitions-format.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 
@@ -128,7 +129,22 @@ describe('definitions for local evaluation', () => {
     });
   });
 
-  it('name the segments of rules', () => {
-    expect([...segmentsNamedBy(FLAGS)]).toEqual(['seg_b']);
+  it('name the segments of rules and conditions, and those that these read', () => {
+    const segment = (id: string, conditions: JsonObject, list?: SegmentList): SegmentDocument => {
+      const made = { name: '', description: '', createdAt: 1, updatedAt: 1, version: 1 };
+      return { id, key: id, conditions, ...made, ...(list === undefined ? {} : { list }) };
+    };
+    const segments = new Map(
+      [
+        segment('seg_b', {}),
+        segment('seg_c', { $and: [{ is_payer: true }, { $not: { $inSegment: ['seg_d', 'seg_gone'] } }] }),
+        segment('seg_d', { $inSegment: ['seg_e'] }),
+        segment('seg_e', { $inSegment: ['seg_c'] }, { load: 'l', players: 1, loadedAt: 1 }),
+        segment('seg_f', { $inSegment: ['seg_g'] }),
+      ].map((one) => [one.id, one]),
+    );
+    const flags = [...FLAGS, aFlag({ key: 'nested', rules: [aRule({ conditions: { $inSegment: ['seg_c'] } })] })];
+    const named = segmentsNamedBy(flags, (id) => segments.get(id));
+    expect([...named]).toEqual(['seg_b', 'seg_c', 'seg_d', 'seg_gone', 'seg_e']);
   });
 });

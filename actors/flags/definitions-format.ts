@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { formatTimestampOrNull, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
 import { effectiveVersion } from '../../core/vocabulary/labels.ts';
+import { segmentsReadBy } from '../conditions/segments/segment-names.ts';
 import { periodOf } from './periods.ts';
 import type {
   FlagDocument,
@@ -67,9 +68,25 @@ interface WireRule {
   end_at: string | null;
 }
 
-/** Ids of the segments that the rules of flags name. */
-export function segmentsNamedBy(flags: readonly FlagDocument[]): ReadonlySet<string> {
-  return new Set(flags.flatMap(({ rules }) => rules.flatMap(({ segmentId }) => segmentId ?? [])));
+/**
+ * Ids of the segments that the rules of flags name, and of those that these read.
+ * @param segmentOf finds an enabled segment
+ */
+export function segmentsNamedBy(
+  flags: readonly FlagDocument[],
+  segmentOf: (id: string) => SegmentDocument | undefined,
+): ReadonlySet<string> {
+  const rules = flags.flatMap((flag) => flag.rules);
+  const named = new Set(
+    rules.flatMap(({ segmentId, conditions }) => [segmentId ?? [], segmentsReadBy(conditions)].flat()),
+  );
+  // Iteration of a Set includes members that are added during it.
+  for (const id of named) {
+    const segment = segmentOf(id);
+    if (segment?.list !== undefined) continue;
+    for (const inner of segmentsReadBy(segment?.conditions)) named.add(inner);
+  }
+  return named;
 }
 
 export function writeSegment(segment: SegmentDocument): WireSegment {

@@ -1,3 +1,9 @@
+/** Bounds of segments that read others. */
+export const NESTING_LIMITS = {
+  /** Levels of segments below one that reads others. A membership is at most that many conditions away from data. */
+  nestedSegments: 5,
+} as const;
+
 /** Bounds of static segments in the state of a player. */
 export const LIST_LIMITS = {
   /** Loads of one segment in a player's state: the current one, and others that are still being loaded. */

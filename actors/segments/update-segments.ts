@@ -4,9 +4,10 @@ import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Segment } from '../decision/targeting.ts';
+import type { Segment, Subject } from '../decision/targeting.ts';
+import { isMember } from '../conditions/segments/is-member.ts';
 
-/** The segments that a change may make a player enter or leave: `all`, or some, sorted by id. */
+/** The segments that a change may make a player enter or leave: `all`, or some, in the order of evaluation. */
 export type SegmentScope = 'all' | readonly Segment[];
 
 /**
@@ -25,16 +26,24 @@ export function updateSegments(
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
   const all = scope === 'all' || isDue;
   const facts: DomainFact[] = [];
-  const subject = { player: state, nowMs };
+  const decided = set.isNested ? new Map<string, boolean>() : undefined;
+  const subject = decided === undefined ? { player: state, nowMs } : nestedSubject(state, nowMs, set, decided);
   const memberships = state.segments;
   const jitter = jitterMs(state.id, limits);
   let place = 0;
+  let before = '';
   let nextAt = Infinity;
   for (const segment of all ? set.all : scope) {
+    // Memberships are sorted by id, and so are the segments of one level.
+    if (decided !== undefined && segment.id < before) place = 0;
+    before = segment.id;
     while (place < memberships.length && (memberships[place]?.segmentId ?? '') < segment.id) place += 1;
-    const isMember = memberships[place]?.segmentId === segment.id;
+    const wasMember = memberships[place]?.segmentId === segment.id;
     const belongs = segment.condition.matches(subject);
-    if (belongs !== isMember) facts.push(transition(state, belongs, segment.id, segment.key, nowMs));
+    if (belongs !== wasMember) {
+      decided?.set(segment.id, belongs);
+      facts.push(transition(state, belongs, segment.id, segment.key, nowMs));
+    }
     nextAt = Math.min(nextAt, changeTime(segment, state, nowMs, jitter));
   }
   if (all) {
@@ -45,6 +54,21 @@ export function updateSegments(
   const dueAt = nextDue(state.segmentsDueAt, isDue, nextAt);
   if (dueAt !== state.segmentsDueAt) facts.push(scheduled(state, dueAt, nowMs));
   return facts;
+}
+
+/** A segment that reads another one gets what was just decided of it. One that is gone or disabled has no players. */
+function nestedSubject(
+  player: PlayerState,
+  nowMs: number,
+  set: SegmentSet,
+  decided: ReadonlyMap<string, boolean>,
+): Subject {
+  const held = { player };
+  return {
+    player,
+    nowMs,
+    isMember: (id) => decided.get(id) ?? (set.get(id) !== undefined && isMember(held, id)),
+  };
 }
 
 /** Defers an update that would exceed a record: makes the player's segments due now, for a later record. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
 import { PLATFORMS, platformName } from '../../core/vocabulary/state/platform.ts';
+import { MEMBER_NAMES } from '../../actors/conditions/members.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
 import { SUPPRESSION_REASONS } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
@@ -253,7 +254,7 @@ describe('docs/conditions.md', () => {
 
   it('lists every operator', () => {
     const documented = rowsUnder(PAGE, 'Operators').map(([operator]) => codeIn(operator)[0]);
-    expect(sorted(documented)).toEqual(sorted([...OPERATORS.keys(), ...GROUPS]));
+    expect(sorted(documented)).toEqual(sorted([...OPERATORS.keys(), ...GROUPS, ...MEMBER_NAMES]));
   });
 
   it('lists every field', () => {

@@ -100,7 +100,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/flags': ['actors/decision', 'actors/conditions', 'actors/segments'],
   'actors/difference': [],
   'actors/time-zones': [],
-  'actors/campaigns': ['actors/decision', 'actors/conditions', 'actors/segments', 'actors/flags', 'actors/time-zones'],
+  'actors/campaigns': ['actors/decision', 'actors/conditions', 'actors/segments', 'actors/time-zones'],
   'actors/churn': ['actors/decision', 'actors/segments'],
   'actors/properties': ['actors/decision', 'actors/computed', 'actors/conditions'],
   'actors/events': ['actors/decision', 'actors/computed', 'actors/flags', 'actors/properties'],

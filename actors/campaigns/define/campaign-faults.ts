@@ -4,7 +4,7 @@ import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pattern-load.ts';
-import { unknownSegment, type SegmentLookup } from '../../segments/unknown-segment.ts';
+import { unknownSegment, unknownSegmentFaults, type SegmentLookup } from '../../segments/unknown-segment.ts';
 import { compileCampaign } from './compile-campaign.ts';
 
 /** The state that a definition is validated against. */
@@ -72,6 +72,10 @@ function segmentFaults({ trigger, audience }: CampaignDocument, context: Campaig
     if (!context.segmentExists(value)) {
       faults.push({ path: `/trigger/${trigger.kind}`, message: unknownSegment(value, context), value });
     }
+  }
+  if (trigger.kind === 'event') {
+    const unknown = unknownSegmentFaults(trigger.conditions ?? {}, '/trigger/conditions', context);
+    faults.push(...unknown.map((fault) => ({ ...fault, value: trigger.conditions })));
   }
   if (audience !== null && !context.segmentExists(audience)) {
     faults.push({ path: '/audience', message: unknownSegment(audience, context), value: audience });

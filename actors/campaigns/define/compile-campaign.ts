@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import { bucketsIn, seededBucket } from '../../conditions/buckets/hash.ts';
-import type { Campaign, ComputedLookup, Condition } from '../../decision/targeting.ts';
+import type { Campaign, Condition, DefinitionLookup } from '../../decision/targeting.ts';
 import { playerPart } from './player-part.ts';
 import { minutesOf, quietSpan } from '../quiet-hours.ts';
 
@@ -19,19 +19,19 @@ export type CompiledCampaign =
  *
  * Reads every field that a definition of another version may lack, so that such a definition throws here and not later.
  * @param onOverBudget called when the trigger's condition exceeds its steps; the condition is then false
- * @param computed finds named computed properties, at every evaluation
+ * @param lookup finds the definitions that conditions name, at every evaluation
  * @param gameZone the game's time zone, asked at every evaluation
  */
 export function compileCampaign(
   document: CampaignDocument,
   onOverBudget?: () => void,
-  computed?: ComputedLookup,
+  lookup?: DefinitionLookup,
   gameZone: () => string = () => DEFAULT_ZONE,
 ): CompiledCampaign {
   const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
   const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
   const condition =
-    conditions === undefined ? undefined : compileCondition(conditions, { properties: true, computed, onOverBudget });
+    conditions === undefined ? undefined : compileCondition(conditions, { properties: true, lookup, onOverBudget });
   const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/trigger/conditions${path}`, message });
   const faults = condition?.kind === 'invalid' ? condition.faults.map(below) : [];
   const refusals = condition?.kind === 'compiled' ? condition.refusals.map(below) : [];
@@ -42,7 +42,7 @@ export function compileCampaign(
   if (faults.length > 0 || from === undefined || to === undefined) return { kind: 'invalid', faults };
 
   const ofEvent = condition?.kind === 'compiled' ? condition.condition : undefined;
-  const ofPlayer = conditions && playerCondition(conditions, computed);
+  const ofPlayer = conditions && playerCondition(conditions, lookup);
   const bucketOf = seededBucket(`${id}:holdout`);
   const heldOut = bucketsIn(holdoutPercentage);
   return {
@@ -61,10 +61,10 @@ export function compileCampaign(
 }
 
 /** The part of the trigger's conditions that reads the player. It is part of a condition that compiles. */
-function playerCondition(conditions: JsonObject, computed: ComputedLookup | undefined): Condition | undefined {
+function playerCondition(conditions: JsonObject, lookup: DefinitionLookup | undefined): Condition | undefined {
   const part = playerPart(conditions);
   if (Object.keys(part).length === 0) return undefined;
-  const compiled = compileCondition(part, { computed });
+  const compiled = compileCondition(part, { lookup });
   return compiled.kind === 'compiled' ? compiled.condition : undefined;
 }
 

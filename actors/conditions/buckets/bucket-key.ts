@@ -1,4 +1,4 @@
-import { BUCKET_ATTRIBUTE, type BucketBy } from '../../../core/vocabulary/documents/flag-serve.ts';
+import { BUCKET_ATTRIBUTE, bucketByOf, type BucketBy } from '../../../core/vocabulary/documents/flag-serve.ts';
 import type { Json } from '../../../core/kernel/text/json.ts';
 import type { Subject } from '../../decision/targeting.ts';
 import { CONDITION_LIMITS } from '../limits.ts';
@@ -28,6 +28,12 @@ export function keyReader(by: BucketBy): KeyOf {
 /** The names of the path of `attribute:<path>`; other keys have none. */
 export function attributePath(by: BucketBy): string[] {
   return by.startsWith(BUCKET_ATTRIBUTE) ? by.slice(BUCKET_ATTRIBUTE.length).split('.') : [];
+}
+
+/** The key that a condition names; undefined: there is no such key. */
+export function readBucketBy(json: Json): BucketBy | undefined {
+  if (json === 'player' || json === 'device') return json;
+  return typeof json === 'string' && json.startsWith(BUCKET_ATTRIBUTE) ? bucketByOf(json) : undefined;
 }
 
 /** What is wrong with the path of an attribute. */

@@ -10,6 +10,8 @@ export interface ConditionCost extends Readonly<Cost> {
   readonly excess: FieldFault | undefined;
   /** Adds one test of a value against `operand`. */
   addTest(operand: Json): void;
+  /** Adds plain steps. */
+  addSteps(steps: number): void;
   /** Adds a read along a path. */
   addPath(path: string): void;
   /** Adds a scan of the player's counters. */
@@ -51,6 +53,7 @@ export function createConditionCost(): ConditionCost {
     get excess() {
       return excess;
     },
+    addSteps: add,
     addTest: (operand) => add(TEST_STEPS + comparison(operand)),
     addPath: (path) => add(Math.min(path.split('.', SHARED_LIMITS.jsonDepth).length, SHARED_LIMITS.jsonDepth)),
     addCount() {

@@ -18,6 +18,10 @@ export function incompleteFaults(condition: JsonObject, path = ''): FieldFault[]
         return operand.flatMap((item, index) => nested(item, below(at, index)));
       case '$not':
         return nested(operand, at);
+      case '$inSegment':
+        return namesFaults(operand, at);
+      case '$bucket':
+        return isObject(operand) ? bucketFaults(operand, at) : [];
       case 'events':
         return isObject(operand) ? eventsFaults(operand, at) : [];
       default:
@@ -40,11 +44,24 @@ const EMPTY_OPERATORS =
 const EMPTY_TEXT = 'is an empty text; give a value, or leave the operator out';
 const NO_VALUE = 'has no value; for a missing value use {"$exists": false}, for null or a missing value {"$eq": null}';
 const NO_WINDOW = 'has no value; give a number of days, or leave it out to count the events of all time';
+const NO_PERCENTAGE = 'has no value; give the percentage of players, from 0 to 100';
 const BLANK_NAME = 'has a name of spaces only; give the name';
 
 function nested(condition: Json, path: string): FieldFault[] {
   if (!isObject(condition)) return [];
   return Object.keys(condition).length === 0 ? [{ path, message: EMPTY_GROUP }] : incompleteFaults(condition, path);
+}
+
+function namesFaults(names: Json, path: string): FieldFault[] {
+  if (!Array.isArray(names) || names.length === 0) return listFaults(names, path);
+  return names.flatMap((name, index) => textFaults(name, below(path, index)));
+}
+
+function bucketFaults({ salt = null, below: percentage = null }: JsonObject, path: string): FieldFault[] {
+  return [
+    ...textFaults(salt, below(path, 'salt')),
+    ...(percentage === null ? [{ path: below(path, 'below'), message: NO_PERCENTAGE }] : []),
+  ];
 }
 
 function eventsFaults({ name, where, within_days: days, count }: JsonObject, path: string): FieldFault[] {

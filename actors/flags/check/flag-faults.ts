@@ -3,7 +3,7 @@ import { FLAG_LIMITS } from '../limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pattern-load.ts';
-import { unknownSegment, type SegmentLookup } from '../../segments/unknown-segment.ts';
+import { unknownSegment, unknownSegmentFaults, type SegmentLookup } from '../../segments/unknown-segment.ts';
 import { compileRules } from '../evaluate/compile-rule.ts';
 import { prerequisiteFaults } from './prerequisite-faults.ts';
 import { serveFaults, servesValues } from './serve-faults.ts';
@@ -115,8 +115,11 @@ function variantFaults(document: FlagDocument): FieldFault[] {
 }
 
 function ruleFaults(rule: FlagRule, path: string, others: OtherDefinitions): FieldFault[] {
-  const { segmentId, percentage, startAt, endAt } = rule;
-  const faults = rangeFaults(`${path}/percentage`, percentage, 100);
+  const { segmentId, conditions = {}, percentage, startAt, endAt } = rule;
+  const faults = [
+    ...rangeFaults(`${path}/percentage`, percentage, 100),
+    ...unknownSegmentFaults(conditions, `${path}/conditions`, others),
+  ];
   if (segmentId !== null && !others.segmentExists(segmentId)) {
     faults.push({ path: `${path}/segment_id`, message: unknownSegment(segmentId, others) });
   }

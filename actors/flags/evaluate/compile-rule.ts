@@ -9,7 +9,7 @@ import { BUCKETS, seededBucket } from '../../conditions/buckets/hash.ts';
 import { isDrawn, type Offer } from '../draw/offers.ts';
 import { dividing, type DividingRule } from '../draw/strata.ts';
 import { isMember } from '../../conditions/segments/is-member.ts';
-import type { ComputedLookup, Condition, Subject } from '../../decision/targeting.ts';
+import type { Condition, DefinitionLookup, Subject } from '../../decision/targeting.ts';
 
 /** A compiled targeting rule. */
 export interface CompiledRule extends DividingRule {
@@ -43,7 +43,7 @@ interface Check {
 export function compileRules(
   flag: FlagDocument,
   onOverBudget?: () => void,
-  computed?: ComputedLookup,
+  lookup?: DefinitionLookup,
 ): { rules: CompiledRule[]; faults: FieldFault[]; refusals: FieldFault[] } {
   const faults: FieldFault[] = [];
   const refusals: FieldFault[] = [];
@@ -54,7 +54,7 @@ export function compileRules(
   const bucketsOf = createBuckets();
   const compiled: CompiledRule[] = [];
   for (const [index, rule] of flag.rules.entries()) {
-    const condition = conditionOf(rule, onOverBudget, computed);
+    const condition = conditionOf(rule, onOverBudget, lookup);
     if (condition?.kind === 'invalid') {
       faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
@@ -114,9 +114,9 @@ function bucketsBy({ salt, by }: Bucketing): Buckets {
 function conditionOf(
   { conditions }: FlagRule,
   onOverBudget: (() => void) | undefined,
-  computed: ComputedLookup | undefined,
+  lookup: DefinitionLookup | undefined,
 ) {
-  return conditions === undefined ? undefined : compileCondition(conditions, { context: true, computed, onOverBudget });
+  return conditions === undefined ? undefined : compileCondition(conditions, { context: true, lookup, onOverBudget });
 }
 
 /** Cheap tests first: most rules fail on schedule or segment. */

@@ -1,4 +1,4 @@
-import type { ComputedLookup, Flag, Subject, Targeting } from '../../decision/targeting.ts';
+import type { DefinitionLookup, Flag, Subject, Targeting } from '../../decision/targeting.ts';
 import type { FlagStep, Step } from './explained-steps.ts';
 import { experimentStep } from '../experiment/experiment-step.ts';
 import { flagSteps } from './flag-steps.ts';
@@ -6,11 +6,11 @@ import { flagSteps } from './flag-steps.ts';
 /**
  * Explains what `flag.evaluate` does for the subject: walks the steps that decide there, on to the last. It changes
  * nothing and records nothing.
- * @param computed as in `compileFlag`
+ * @param lookup as in `compileFlag`
  */
-export function explainFlag(flag: Flag, subject: Subject, targeting: Targeting, computed?: ComputedLookup): FlagStep[] {
+export function explainFlag(flag: Flag, subject: Subject, targeting: Targeting, lookup?: DefinitionLookup): FlagStep[] {
   const experiment = targeting.experimentOf?.(flag.key);
-  const made = flagSteps(flag.document, { computed, experiment });
+  const made = flagSteps(flag.document, { lookup, experiment });
   // A flag that does not compile acts as disabled.
   if (made.kind === 'invalid') return [{ step: 'enabled', passed: false }];
   const steps = [

@@ -4,7 +4,7 @@ import type { ExperimentDocument } from '../../../core/vocabulary/documents/expe
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { FlagOverride } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { ComputedLookup } from '../../decision/targeting.ts';
+import type { DefinitionLookup } from '../../decision/targeting.ts';
 import { type CompiledExperiment, compileExperiment } from '../experiment/compile-experiment.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
@@ -17,8 +17,8 @@ import { defaultStep, ruleStep, strataOf, UNKNOWN_STRATA } from './rule-steps.ts
 export interface CompileOptions {
   /** Called when a rule's condition exceeds its steps; the condition is then false. */
   onOverBudget?: (() => void) | undefined;
-  /** Finds named computed properties, at every evaluation. */
-  computed?: ComputedLookup | undefined;
+  /** Finds the definitions that conditions name, at every evaluation. */
+  lookup?: DefinitionLookup | undefined;
   /** The experiment that runs or is paused on the flag. */
   experiment?: ExperimentDocument | undefined;
   /** Without strata an evaluation reads no rule behind the one that decides, and its period is the flag's. */
@@ -35,8 +35,8 @@ export type FlagSteps =
  * players whom an experiment holds out allocate.
  */
 export function flagSteps(document: FlagDocument, options: CompileOptions = {}): FlagSteps {
-  const { onOverBudget, computed, strata = true, experiment } = options;
-  const { rules, faults } = compileRules(document, onOverBudget, computed);
+  const { onOverBudget, lookup, strata = true, experiment } = options;
+  const { rules, faults } = compileRules(document, onOverBudget, lookup);
   const ofPlayers = strata ? strataOf(document, rules) : UNKNOWN_STRATA;
   const ruleSteps = rules.map((rule) => ruleStep(document, rule, ofPlayers));
   const byDefault = defaultStep(document, ofPlayers);

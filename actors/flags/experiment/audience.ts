@@ -2,7 +2,7 @@ import type { ExperimentDocument } from '../../../core/vocabulary/documents/expe
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import { isMember } from '../../conditions/segments/is-member.ts';
-import type { ComputedLookup, Subject } from '../../decision/targeting.ts';
+import type { DefinitionLookup, Subject } from '../../decision/targeting.ts';
 
 /** Whom an experiment is for, whatever its share of them is. */
 export interface Audience {
@@ -14,7 +14,7 @@ export interface Audience {
 /** Conditions that do not compile are met by nobody. */
 export function compileAudience(
   { audience: { segmentId, conditions } }: Pick<ExperimentDocument, 'audience'>,
-  options: { onOverBudget?: (() => void) | undefined; computed?: ComputedLookup | undefined },
+  options: { onOverBudget?: (() => void) | undefined; lookup?: DefinitionLookup | undefined },
 ): Audience {
   const compiled = conditions === undefined ? undefined : compileCondition(conditions, { context: true, ...options });
   const condition = compiled?.kind === 'compiled' ? compiled.condition : undefined;

@@ -5,7 +5,7 @@ import type { Holdout } from '../../../core/vocabulary/documents/game.ts';
 import { DROPPED, HELD_OUT, type Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
 import { keyReader } from '../../conditions/buckets/bucket-key.ts';
 import { bucketsIn, seededBucket } from '../../conditions/buckets/hash.ts';
-import type { ComputedLookup, Subject, Targeting } from '../../decision/targeting.ts';
+import type { DefinitionLookup, Subject, Targeting } from '../../decision/targeting.ts';
 import { clusterOf } from '../draw/bucketing.ts';
 import { servedOf } from '../evaluate/served-of.ts';
 import { type Audience, compileAudience } from './audience.ts';
@@ -47,7 +47,7 @@ export interface CompiledExperiment {
 export function compileExperiment(
   flag: FlagDocument,
   document: ExperimentDocument,
-  options: { onOverBudget?: (() => void) | undefined; computed?: ComputedLookup | undefined } = {},
+  options: { onOverBudget?: (() => void) | undefined; lookup?: DefinitionLookup | undefined } = {},
 ): CompiledExperiment {
   const { key, salt, bucketBy, layer, state } = document;
   const keyOf = keyReader(bucketBy);

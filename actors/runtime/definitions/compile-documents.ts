@@ -8,7 +8,7 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
 import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
-import type { Campaign, ComputedLookup, Condition, Flag, Segment } from '../../decision/targeting.ts';
+import type { Campaign, Condition, DefinitionLookup, Flag, Segment } from '../../decision/targeting.ts';
 import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts';
 import { guardedCondition, unchanging } from '../../segments/guarded-condition.ts';
@@ -29,9 +29,12 @@ export interface DocumentCompiler {
   takeOverBudget: () => readonly string[];
 }
 
-/** @param lookupOf finds computed properties, at every evaluation; `zoneOf` the game's time zone, likewise */
+/**
+ * @param lookupOf finds the definitions that conditions name, at every evaluation
+ * @param zoneOf finds the game's time zone, likewise
+ */
 export function createDocumentCompiler(
-  lookupOf: (place: Place) => ComputedLookup,
+  lookupOf: (place: Place) => DefinitionLookup,
   zoneOf: (game: string) => string,
   logger: Logger,
   metrics: Pick<OwnerMetrics, 'conditionsOverBudget'> | undefined,
@@ -54,7 +57,7 @@ export function createDocumentCompiler(
     const asIs = unchanging(id);
     const made = attempt((): Condition | undefined => {
       if (list !== undefined) return withExceptions(listCondition(id, list.load), document);
-      const compiled = compileCondition(conditions, { computed: lookupOf(entry), onOverBudget });
+      const compiled = compileCondition(conditions, { lookup: lookupOf(entry), onOverBudget });
       if (compiled.kind === 'compiled')
         return guardedCondition(withExceptions(compiled.condition, document), asIs, broken);
       broken({ faults: compiled.faults });
@@ -70,7 +73,7 @@ export function createDocumentCompiler(
       logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
     const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
     const made = attempt(
-      () => compileFlag(document, { onOverBudget: () => overBudget('flag'), computed: lookupOf(entry), experiment }),
+      () => compileFlag(document, { onOverBudget: () => overBudget('flag'), lookup: lookupOf(entry), experiment }),
       doesNotCompile,
     );
     if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });

@@ -9,7 +9,7 @@ import type { Stop } from '../../../streams/log/log.ts';
 import { isScheduledIn } from '../../campaigns/define/campaign-set.ts';
 import type { NeededProperties } from '../../properties/needed-properties.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
-import type { ComputedLookup } from '../../decision/targeting.ts';
+import type { DefinitionLookup } from '../../decision/targeting.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 import type { Definitions, GameSettings, ScheduleWindow } from '../../decision/definitions.ts';
 import { attempt, createDocumentCompiler } from './compile-documents.ts';
@@ -117,9 +117,13 @@ export function createLiveDefinitions(
     return made;
   }
 
-  /** Conditions outlive changes of properties, so they look a property up whenever they read it. */
-  function lookupOf({ game, environment }: Pick<ConfigEntry<'segment'>, 'game' | 'environment'>): ComputedLookup {
-    return (key) => (environment === '_' ? undefined : compiled(game, environment).targeting.computed?.get(key));
+  /** Conditions outlive changes of what they name, so they look it up whenever they read it. */
+  function lookupOf({ game, environment }: Pick<ConfigEntry<'segment'>, 'game' | 'environment'>): DefinitionLookup {
+    const targeting = () => (environment === '_' ? undefined : compiled(game, environment).targeting);
+    return {
+      computed: (key) => targeting()?.computed?.get(key),
+      hasSegment: (id) => targeting()?.segment(id) !== undefined,
+    };
   }
 
   return {

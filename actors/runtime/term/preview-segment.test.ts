@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definitionsOf, aPlayer } from '../../testing-players.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import type { PreviewSegment } from '../../../core/vocabulary/commands/preview.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { createSegmentPreviews } from './preview-segment.ts';
 import { createMemoryStores } from '../store/store-memory.ts';
@@ -41,6 +42,24 @@ describe('a preview of a partition', () => {
   const players = Array.from({ length: 5 }, (_, n) =>
     aPlayer({ id: `p${n}`, externalId: `e${n}`, isPayer: n % 2 === 0 }),
   );
+
+  it('reads memberships and devices, which are not in the part of a state that other conditions read', async () => {
+    const member = { segmentId: 'seg_a', segmentKey: 'a', since: 1 };
+    const previews = await previewsOf([
+      ...players,
+      aPlayer({ id: 'r1', segments: [member] }),
+      aPlayer({ id: 'r2', deviceId: 'd1' }),
+    ]);
+    const matched = (conditions: JsonObject): string[] => {
+      const reply = previews.preview(QUERY, { ...BODY, conditions: JSON.stringify(conditions), examples: 9 });
+      return reply.kind === 'previewed' ? reply.examples.map(({ playerId }) => playerId) : [reply.code];
+    };
+    expect(matched({ $inSegment: ['seg_a'] })).toEqual(['r1']);
+    expect(matched({ $bucket: { salt: 's', by: 'device', below: 100 } })).toEqual(['r2']);
+    expect(
+      matched({ $or: [{ is_payer: true }, { $not: { $bucket: { salt: 's', by: 'device', below: 0 } } }] }),
+    ).toEqual(['p0', 'p2', 'p4', 'r2']);
+  });
 
   it('counts the players of its game, as they are in memory, and names some', async () => {
     const others = [aPlayer({ id: 'q1', game: 'other', isPayer: true }), aPlayer({ id: 'q2', environment: 'test' })];

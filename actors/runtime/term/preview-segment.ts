@@ -21,7 +21,7 @@ export interface SegmentPreviews {
 
 export interface SegmentPreviewsOptions {
   entities: Pick<Entities, 'held'>;
-  store: Pick<PartitionStore, 'idsAfter' | 'forConditions' | 'players'>;
+  store: Pick<PartitionStore, 'idsAfter' | 'forConditions' | 'get' | 'players'>;
   definitions: Pick<Definitions, 'of'>;
   clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;
   /** Time of one query. */
@@ -31,6 +31,7 @@ export interface SegmentPreviewsOptions {
 interface Compiled {
   text: string;
   condition: Condition;
+  readsWhole: boolean;
   /** Counts the evaluations that exceeded their steps. */
   budget: { exceeded: number };
 }
@@ -54,11 +55,15 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
     const parsed: JsonObject = JSON.parse(conditions);
     const budget = { exceeded: 0 };
     const result = compileCondition(parsed, {
-      computed: (key) => definitions.of(game, environment).computed?.get(key),
+      lookup: {
+        computed: (key) => definitions.of(game, environment).computed?.get(key),
+        hasSegment: (id) => definitions.of(game, environment).segment(id) !== undefined,
+      },
       onOverBudget: () => void (budget.exceeded += 1),
     });
     if (result.kind === 'invalid') return undefined;
-    const made = { text, condition: withExceptions(result.condition, { includes, excludes }), budget };
+    const { condition, readsWhole } = result;
+    const made = { text, condition: withExceptions(condition, { includes, excludes }), readsWhole, budget };
     held.unshift(made);
     held.splice(OWNER_LIMITS.previewsHeld);
     return made;
@@ -90,7 +95,8 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
           reply.tookMs = clock.monotonicMs() - beganMs;
           if (reply.tookMs > sliceMs) return reply;
           reply.next = id;
-          const player = entities.held(id) ?? store.forConditions(id, isOfTenant);
+          const player =
+            entities.held(id) ?? (one.readsWhole ? store.get(id)?.state : store.forConditions(id, isOfTenant));
           if (player?.kind !== 'player' || !isOfTenant(player)) continue;
           reply.evaluated += 1;
           const before = one.budget.exceeded;

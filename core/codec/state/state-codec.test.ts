@@ -55,7 +55,9 @@ const READS = FIELD_NAMES.map((field) => {
     .replace('computed.<key>', 'computed.wins');
   const operand = field === 'events' ? { name: 'won', count: 1 } : 1;
   const spec = { event: 'won', aggregate: 'count', days: 7 } as const;
-  const found = subjectField(name, operand, { computed: (key) => ({ id: `${key}@a`, spec }) });
+  const found = subjectField(name, operand, {
+    lookup: { computed: (key) => ({ id: `${key}@a`, spec }), hasSegment: () => true },
+  });
   if ('fault' in found) throw new Error(`${name} ${found.fault}`);
   return [name, found] as const;
 });

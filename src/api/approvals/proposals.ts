@@ -9,7 +9,7 @@ import { basisIn, staleFor } from '../input/if-match.ts';
 import type { Approval, RawInput } from '../route/access.ts';
 import type { DocumentWrites, RequestContext } from '../route/request-context.ts';
 import type { KeyedRoute } from '../route/route.ts';
-import { usersOf } from '../segments/segments.ts';
+import { usersOf } from '../segments/segment-users.ts';
 
 /*
  * Changes by people of what live players get, in games that want a second person for them.

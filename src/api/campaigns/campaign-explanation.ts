@@ -16,7 +16,7 @@ import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
-import { computedLookup } from '../explain/current-targeting.ts';
+import { definitionLookup } from '../explain/current-targeting.ts';
 import { ExternalId, freeForm, oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import { scopeOf } from '../analytics/queries.ts';
@@ -24,7 +24,7 @@ import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { wholeContent } from './campaign-content.ts';
 import { CAMPAIGN_BODY_EXAMPLE, CampaignBody } from './campaign-resource.ts';
-import { documentFaults } from './campaigns.ts';
+import { documentFaults, withIds } from './campaigns.ts';
 
 /* The route that says what a player would get from a campaign, and why not. */
 
@@ -138,7 +138,7 @@ async function explain(body: Body, context: RequestContext): Promise<Answer> {
   const found = documentOf(body, context);
   if (found.kind === 'failure') return found;
   const { zone } = scopeOf(context.key, context.services);
-  const compiled = compileCampaign(found.document, undefined, computedLookup(context), () => zone);
+  const compiled = compileCampaign(found.document, undefined, definitionLookup(context), () => zone);
   if (compiled.kind === 'invalid') return invalid(compiled.faults);
   const player = await findPlayer(body.player, context);
   if (player.kind === 'failure') return player;
@@ -171,7 +171,14 @@ function documentOf(
   const content = wholeContent({ ...campaign, holdout_percentage: 0 }, campaign.key ?? 'draft');
   if (content.kind === 'invalid') return invalid(content.faults.map(belowCampaign));
   const at = origin.receivedAt;
-  const document = { id: DRAFT, key: 'draft', ...content.value, createdAt: at, updatedAt: at, version: 1 };
+  const document = {
+    id: DRAFT,
+    key: 'draft',
+    ...withIds(content.value, context),
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
   const faults = documentFaults(document, context);
   return faults.length === 0 ? { kind: 'found', document } : invalid(faults.map(belowCampaign));
 }

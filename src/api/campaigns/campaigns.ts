@@ -3,7 +3,7 @@ import { campaignFaults } from '../../../actors/campaigns/define/campaign-faults
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { CAMPAIGN_API_LIMITS } from './limits.ts';
-import { changedContent, wholeContent } from './campaign-content.ts';
+import { type CampaignContent, changedContent, wholeContent } from './campaign-content.ts';
 import {
   CAMPAIGN_BODY_EXAMPLE,
   CAMPAIGN_EXAMPLE,
@@ -21,7 +21,7 @@ import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
-import { segmentLookup } from '../segments/segment-lookup.ts';
+import { segmentLookup, withSegmentIds } from '../segments/segment-lookup.ts';
 import { keyFromName } from '../segments/segment-resource.ts';
 
 /* The routes that read and write campaigns. */
@@ -110,8 +110,9 @@ function make(body: CampaignBody, context: RequestContext): CampaignDocument | F
   if (key === '') return invalid([{ path: '/key', message: 'is required, since no key can be derived from the name' }]);
   const content = wholeContent(body, key);
   if (content.kind === 'invalid') return invalid(content.faults);
+  const value = withIds(content.value, context);
   const id = `cmp_${context.services.ids.uuidv7(context.origin.receivedAt)}`;
-  return sound({ id, key, ...content.value, ...firstVersion(context) }, context);
+  return sound({ id, key, ...value, ...firstVersion(context) }, context);
 }
 
 function changed(
@@ -122,7 +123,15 @@ function changed(
 ): CampaignDocument | Failure {
   const faults = keyFaults(key, held.key);
   if (faults.length > 0) return invalid(faults);
-  return content.kind === 'invalid' ? invalid(content.faults) : sound({ ...held, ...content.value }, context, held);
+  if (content.kind === 'invalid') return invalid(content.faults);
+  return sound({ ...held, ...withIds(content.value, context) }, context, held);
+}
+
+/** Content that names segments by their ids in conditions. */
+export function withIds(content: CampaignContent, context: RequestContext): CampaignContent {
+  const { trigger } = content;
+  if (trigger.kind !== 'event' || trigger.conditions === undefined) return content;
+  return { ...content, trigger: { ...trigger, conditions: withSegmentIds(trigger.conditions, context) } };
 }
 
 function sound(

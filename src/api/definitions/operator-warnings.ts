@@ -1,4 +1,4 @@
-import { sortableVersion } from '../../../actors/conditions/version.ts';
+import { sortableVersion } from '../../../actors/conditions/texts/version.ts';
 import { compileRegex } from '../../../actors/conditions/regex.ts';
 import { OPERATORS } from '../../../actors/conditions/operators.ts';
 import { PLATFORMS, platformName } from '../../../core/vocabulary/state/platform.ts';

@@ -1,7 +1,7 @@
 import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { compileFlag } from '../../../actors/flags/evaluate/compile-flag.ts';
-import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/decision/targeting.ts';
+import type { DefinitionLookup, Flag, Subject, Targeting } from '../../../actors/decision/targeting.ts';
 import { activeExperiments } from '../../../actors/flags/experiment/active-experiments.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
@@ -32,13 +32,21 @@ export function subjectOf(player: PlayerState, nowMs: number, context: JsonObjec
   return { player, nowMs, ...(context === undefined ? {} : { context }) };
 }
 
-/** Finds computed properties in the definitions that this process holds. */
-export function computedLookup({ key: { game, environment }, services: { config } }: RequestContext): ComputedLookup {
-  return (key) => {
-    const document = config.get({ game, environment, kind: 'property', key })?.document;
-    if (document === undefined) return undefined;
-    const spec = specOf(document);
-    return { id: propertyIdOf(spec, key), spec };
+/** Finds what conditions name in the definitions that this process holds. */
+export function definitionLookup(context: Pick<RequestContext, 'key' | 'services'>): DefinitionLookup {
+  const { game, environment } = context.key;
+  const { config } = context.services;
+  return {
+    computed(key) {
+      const document = config.get({ game, environment, kind: 'property', key })?.document;
+      if (document === undefined) return undefined;
+      const spec = specOf(document);
+      return { id: propertyIdOf(spec, key), spec };
+    },
+    hasSegment(id) {
+      const document = config.get({ game, environment, kind: 'segment', key: id })?.document;
+      return document !== undefined && document.enabled !== false;
+    },
   };
 }
 
@@ -49,7 +57,7 @@ const compiledFlags = new WeakMap<FlagDocument, { flag: Flag; experiment: Experi
 export async function currentTargeting(context: RequestContext): Promise<Targeting> {
   const { game, environment } = context.key;
   const { config, clock } = context.services;
-  const lookup = computedLookup(context);
+  const lookup = definitionLookup(context);
   const turns = createTurns(clock);
   const experiments = activeExperiments(config.list('experiment', game, environment).map(({ document }) => document));
   const holdout = config.get(gameAddress(game))?.document.holdout;
@@ -73,11 +81,11 @@ export async function currentTargeting(context: RequestContext): Promise<Targeti
 function compileCurrent(
   document: FlagDocument,
   experiment: ExperimentDocument | undefined,
-  computed: ComputedLookup,
+  lookup: DefinitionLookup,
 ): Flag | undefined {
   const known = compiledFlags.get(document);
   if (known !== undefined && known.experiment === experiment) return known.flag;
-  const compiled = compileFlag(document, { computed, experiment });
+  const compiled = compileFlag(document, { lookup, experiment });
   if (compiled.kind === 'invalid') return undefined;
   const { flag } = compiled;
   compiledFlags.set(document, { flag, experiment });

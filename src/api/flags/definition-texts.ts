@@ -62,11 +62,14 @@ export function createDefinitionTexts(options: DefinitionTextsOptions): Definiti
       .list('flag', game, environment)
       .flatMap(({ document }) => (document.archivedAt === null ? [document] : []))
       .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-    const named = segmentsNamedBy(flags);
     // A disabled segment has no players, as one that is missing.
-    const segments = config
-      .list('segment', game, environment)
-      .flatMap(({ document }) => (document.enabled !== false && named.has(document.id) ? [document] : []))
+    const enabled = new Map(
+      config
+        .list('segment', game, environment)
+        .flatMap(({ document }) => (document.enabled === false ? [] : [[document.id, document] as const])),
+    );
+    const segments = [...segmentsNamedBy(flags, (id) => enabled.get(id))]
+      .flatMap((id) => enabled.get(id) ?? [])
       .toSorted((one, other) => (one.id < other.id ? -1 : 1));
     const turns = createTurns(clock);
     let chars = 0;

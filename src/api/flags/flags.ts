@@ -27,7 +27,7 @@ import {
 } from './flag-resource.ts';
 import { ruleAt, stepped } from './flag-rollout.ts';
 import { staleFlags } from './stale-flags.ts';
-import { segmentLookup } from '../segments/segment-lookup.ts';
+import { segmentLookup, withSegmentIds } from '../segments/segment-lookup.ts';
 import { IfMatch } from '../input/if-match.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, writtenBy } from '../route/route.ts';
@@ -76,7 +76,7 @@ const createFlag = flags.createRoute({
     const made = firstVersion(context);
     const document: FlagDocument = {
       key,
-      ...contentOf(body, empty, empty),
+      ...contentIn(body, empty, empty, context),
       salt: Buffer.from(context.services.ids.bytes(SALT_BYTES)).toString('base64url'),
       ...made,
       archivedAt: null,
@@ -258,10 +258,24 @@ export function flagChangedBy(
   if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
   const malformed = formFaults(body);
   if (malformed.length > 0) return invalid(malformed);
-  const content = contentOf(body, kept, emptyContent(held.key, held.flagType));
+  const content = contentIn(body, kept, emptyContent(held.key, held.flagType), context);
   const { defaultServe: _serve, bucketBy: _by, endsAt: _ends, ...rest } = held;
   const document = withPeriods(held, { ...rest, ...content, archivedAt }, context.origin.receivedAt);
   return faultsOf(document, context, held) ?? document;
+}
+
+/** What a body sets, with segments by their ids in conditions. */
+function contentIn(
+  body: Static<typeof FlagPatch>,
+  kept: FlagContent,
+  empty: FlagContent,
+  context: RequestContext,
+): FlagContent {
+  const content = contentOf(body, kept, empty);
+  const rules = content.rules.map((rule) =>
+    rule.conditions === undefined ? rule : { ...rule, conditions: withSegmentIds(rule.conditions, context) },
+  );
+  return { ...content, rules };
 }
 
 /**

@@ -7,10 +7,11 @@ import { jsonAnswer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { ExplainedTests, testsJson } from '../explain/explained-tests.ts';
-import { computedLookup, stateOf, subjectOf } from '../explain/current-targeting.ts';
+import { definitionLookup, stateOf, subjectOf } from '../explain/current-targeting.ts';
 import { PlayerId, timeOrNull } from '../input/fields.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { conditionFaults } from './segment-faults.ts';
+import { withSegmentIds } from './segment-lookup.ts';
 
 /** The route that tests one player against a condition. */
 export const explainSegment = defineRoute({
@@ -58,11 +59,11 @@ export const explainSegment = defineRoute({
   action: {
     kind: 'service',
     async call({ body }, context) {
-      const conditions: JsonObject = body.conditions;
+      const conditions: JsonObject = withSegmentIds(body.conditions, context);
       const computing = { kind: 'segment', key: '', conditions: [conditions] } as const;
-      const faults = [...conditionFaults(conditions), ...computedFaults(computing, '/conditions', context)];
+      const faults = [...conditionFaults(conditions, context), ...computedFaults(computing, '/conditions', context)];
       if (faults.length > 0) return invalid(faults);
-      const compiled = compileCondition(conditions, { computed: computedLookup(context) });
+      const compiled = compileCondition(conditions, { lookup: definitionLookup(context) });
       if (compiled.kind === 'invalid') return invalid(compiled.faults);
       const found = await stateOf(body.player_id.toLowerCase(), context);
       if (found.kind === 'failure') return found;

@@ -1,12 +1,16 @@
 import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/conditions/check/pattern-load.ts';
+import { nestingFaults } from '../../../actors/segments/nesting-faults.ts';
+import { unknownSegmentFaults } from '../../../actors/segments/unknown-segment.ts';
 import type { SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import type { RequestContext } from '../route/request-context.ts';
+import { segmentLookup } from './segment-lookup.ts';
 import type { SegmentBody, SegmentChange } from './segment-resource.ts';
+import { segmentGraph } from './segment-users.ts';
 
 /* What is wrong with the body of a segment. */
 
@@ -32,7 +36,11 @@ export function contentFaults(
   }
   if (conditions === undefined || faults.length > 0) return faults;
   const computing = { kind: 'segment', key: held?.id ?? '', conditions: [conditions] } as const;
-  return [...conditionFaults(conditions, held?.conditions), ...computedFaults(computing, '/conditions', context)];
+  return [
+    ...conditionFaults(conditions, context, held?.conditions),
+    ...circleFaults(held?.id ?? '', conditions, context),
+    ...computedFaults(computing, '/conditions', context),
+  ];
 }
 
 export function newKeyFaults(body: SegmentBody, key: string): FieldFault[] {
@@ -54,8 +62,16 @@ export function exceptionFaults(includes: readonly string[], excludes: readonly 
   return faults;
 }
 
+/** The faults of what a segment reads of others, as they are now. */
+export function circleFaults(id: string, conditions: JsonObject, context: RequestContext): FieldFault[] {
+  return nestingFaults(id, conditions, segmentGraph(context)).map(({ path, message }) => ({
+    path: `/conditions${path}`,
+    message,
+  }));
+}
+
 /** @param held the current conditions; unchanged conditions may have what new ones must not */
-export function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
+export function conditionFaults(conditions: JsonObject, context: RequestContext, held?: JsonObject): FieldFault[] {
   if (Buffer.byteLength(JSON.stringify(conditions)) > TEXT_LIMITS.documentBytes) {
     return [{ path: '/conditions', message: `must be at most ${TEXT_LIMITS.documentBytes} bytes as JSON` }];
   }
@@ -64,5 +80,6 @@ export function conditionFaults(conditions: JsonObject, held?: JsonObject): Fiel
   const compiled = compileCondition(conditions);
   const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/conditions${path}`, message });
   if (compiled.kind === 'invalid') return compiled.faults.map(below);
-  return isHeld ? [] : compiled.refusals.map(below);
+  if (isHeld) return [];
+  return [...compiled.refusals.map(below), ...unknownSegmentFaults(conditions, '/conditions', segmentLookup(context))];
 }

@@ -1,4 +1,6 @@
+import { withSegmentNames } from '../../../actors/conditions/segments/segment-names.ts';
 import type { SegmentLookup } from '../../../actors/segments/unknown-segment.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { RequestContext } from '../route/request-context.ts';
 
 /** The segments of the caller's game and environment. */
@@ -10,4 +12,12 @@ export function segmentLookup({ key, services }: Pick<RequestContext, 'key' | 's
     segmentIdOf: (segmentKey) =>
       config.list('segment', game, environment).find(({ document }) => document.key === segmentKey)?.document.id,
   };
+}
+
+/** A condition as it is stored: its segments by id, also those that the caller named by key. */
+export function withSegmentIds(conditions: JsonObject, context: Pick<RequestContext, 'key' | 'services'>): JsonObject {
+  const segments = segmentLookup(context);
+  return withSegmentNames(conditions, (name) =>
+    segments.segmentExists(name) ? name : (segments.segmentIdOf(name) ?? name),
+  );
 }

@@ -8,6 +8,7 @@ import { conditionsOf } from '../definitions/definition-fields.ts';
 import { ExternalId, PlayerId } from '../input/fields.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { conditionFaults, exceptionFaults } from './segment-faults.ts';
+import { withSegmentIds } from './segment-lookup.ts';
 import { exceptions } from './segment-resource.ts';
 import type { Preview } from './segment-previews.ts';
 
@@ -76,11 +77,11 @@ export const previewSegment = defineRoute({
     async call({ body }, context) {
       const { key, services } = context;
       const { includes = [], excludes = [] } = body;
-      const conditions: JsonObject = body.conditions;
+      const conditions: JsonObject = withSegmentIds(body.conditions, context);
       const computing = { kind: 'segment', key: '', conditions: [conditions] } as const;
       const faults = [
         ...exceptionFaults(includes, excludes),
-        ...conditionFaults(conditions),
+        ...conditionFaults(conditions, context),
         ...computedFaults(computing, '/conditions', context),
       ];
       if (faults.length > 0) return invalid(faults);

@@ -19,6 +19,7 @@ import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../defin
 import { Warnings } from '../definitions/name-warnings.ts';
 import { oneOf, PlayerId, timeOrNull } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
+import type { SegmentUse } from './segment-users.ts';
 
 /* The segment resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -111,8 +112,10 @@ export const SegmentWithProgress = Type.Object(
     ...fields,
     used_by: Type.Object(
       {
-        flags: Type.Array(Type.String(), { description: 'Keys of flags with a rule for the segment.' }),
+        flags: Type.Array(Type.String(), { description: 'Keys of flags with a rule that reads the segment.' }),
+        experiments: Type.Array(Type.String(), { description: 'Keys of experiments whose audience reads it.' }),
         campaigns: Type.Array(Type.String(), { description: 'Keys of campaigns for it, or triggered by it.' }),
+        segments: Type.Array(Type.String(), { description: 'Keys of segments whose conditions read it.' }),
       },
       { description: 'What uses the segment. While something does, it cannot be deleted.' },
     ),
@@ -156,12 +159,6 @@ export const SEGMENT_EXAMPLE = {
   ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };
-
-/** Keys of what uses a segment. */
-export interface SegmentUse {
-  flags: string[];
-  campaigns: string[];
-}
 
 /** A segment as JSON text. `more`: what only GET of one segment shows. */
 export function segmentJson(

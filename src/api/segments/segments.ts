@@ -5,7 +5,6 @@ import { newLoadId } from '../../../core/vocabulary/documents/player-lists.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { SEGMENT_API_LIMITS } from './limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
-import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedIdsIn } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
@@ -16,7 +15,8 @@ import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
-import { contentFaults, newKeyFaults } from './segment-faults.ts';
+import { circleFaults, contentFaults, newKeyFaults } from './segment-faults.ts';
+import { withSegmentIds } from './segment-lookup.ts';
 import {
   keyFromName,
   Segment,
@@ -27,8 +27,8 @@ import {
   segmentJson,
   SegmentWithProgress,
   type SegmentContent,
-  type SegmentUse,
 } from './segment-resource.ts';
+import { inUse, usersOf, withInner } from './segment-users.ts';
 
 /* The routes that read and write segments. */
 
@@ -64,7 +64,7 @@ const getSegment = defineRoute({
     schema: SegmentWithProgress,
     example: {
       ...SEGMENT_EXAMPLE,
-      used_by: { flags: ['new_shop'], campaigns: [] },
+      used_by: { flags: ['new_shop'], experiments: [], campaigns: [], segments: [] },
       evaluation: { status: 'done', players_evaluated: 120, players_total: 120, players_over_budget: 0 },
     },
   },
@@ -76,8 +76,15 @@ const getSegment = defineRoute({
       const entry = config.get(segments.addressOf(params.id, context));
       if (entry === undefined) return noSegment();
       const { document } = entry;
-      const revision = effectiveRevision(entry);
-      const properties = computedIdsIn([document.conditions], context);
+      // The players of a segment follow from those that it reads.
+      const read = [...withInner(document.id, context)].flatMap(
+        (id) => config.get(segments.addressOf(id, context)) ?? [],
+      );
+      const revision = Math.max(...read.map(effectiveRevision));
+      const properties = computedIdsIn(
+        read.map((inner) => inner.document.conditions),
+        context,
+      );
       return segmentProgress({ game, environment, segmentId: document.id, revision, properties }).then(
         (progress) =>
           answer(segmentJson(document, { progress, usedBy: usersOf(document.id, context) }), {
@@ -94,12 +101,18 @@ const NO_PLAYERS = 'names players, so it cannot be scheduled';
 
 const replacing = {
   body: SegmentChange,
-  change: (body: SegmentChange, context: RequestContext) => (held: SegmentDocument) => {
+  change: (sent: SegmentChange, context: RequestContext) => (held: SegmentDocument) => {
+    const body = withIds(sent, context);
     const faults = [...keyFaults(body.key, held.key), ...contentFaults(body, held, context)];
     if (faults.length > 0) return invalid(faults);
     const isTurnedOff = body.enabled === false && held.enabled !== false;
     const refused = isTurnedOff ? inUse(held.id, context) : undefined;
     return refused ?? { ...withoutExceptions(held), ...segmentContent(body, held.key, held.list) };
+  },
+  // Two edits at the same moment may each be free of a circle, and make one together.
+  conflict({ id, conditions, list }: SegmentDocument, context: RequestContext) {
+    const faults = list === undefined ? circleFaults(id, conditions, context) : [];
+    return faults.length === 0 ? undefined : invalid(faults);
   },
 };
 
@@ -138,8 +151,9 @@ export const segmentRoutes = [
     ...writtenBy('editor', { id: 'segment.replace', of: 'segment' }),
     method: 'PUT',
     description:
-      'Fields that you leave out get their defaults. All players are evaluated again in the background. Returns 409 for ' +
-      '`enabled: false` while flags or campaigns use the segment, as a deletion does: it would have no players.',
+      'Fields that you leave out get their defaults. All players are evaluated again in the background, also for the ' +
+      'segments that read this one. Returns 409 for `enabled: false` while flags, experiments, campaigns or segments use the ' +
+      'segment, as a deletion does: it would have no players.',
     errors: ['CONFLICT'],
     ...replacing,
     example: SEGMENT_BODY_EXAMPLE,
@@ -149,7 +163,7 @@ export const segmentRoutes = [
     {
       ...writtenBy('editor', { id: 'segment.delete', of: 'segment' }),
       description:
-        'Returns 409 while flags or campaigns use the segment; `details.flags` and `details.campaigns` list them. Its ' +
+        'Returns 409 while flags, experiments, campaigns or segments use the segment; `details` lists them by kind. Its ' +
         'players leave the segment in the background.',
     },
     inUse,
@@ -164,8 +178,9 @@ export const segmentRoutes = [
   ...segmentSchedules.routes,
 ];
 
-function make(body: SegmentBody, context: RequestContext): SegmentDocument | Failure {
+function make(sent: SegmentBody, context: RequestContext): SegmentDocument | Failure {
   const { ids } = context.services;
+  const body = withIds(sent, context);
   const key = body.key ?? keyFromName(body.name ?? '');
   const faults = [...newKeyFaults(body, key), ...contentFaults(body, undefined, context)];
   if (faults.length > 0) return invalid(faults);
@@ -181,6 +196,12 @@ function make(body: SegmentBody, context: RequestContext): SegmentDocument | Fai
   };
 }
 
+/** A body that names segments by their ids. */
+function withIds<B extends SegmentBody | SegmentChange>(body: B, context: RequestContext): B {
+  const { conditions } = body;
+  return conditions === undefined ? body : { ...body, conditions: withSegmentIds(conditions, context) };
+}
+
 function overLists(context: RequestContext): Failure | undefined {
   const lists = segments.all(context).filter(({ document }) => document.list !== undefined);
   return lists.length >= SEGMENT_API_LIMITS.staticSegments ? TOO_MANY_LISTS : undefined;
@@ -194,36 +215,6 @@ const TOO_MANY_LISTS = failure(
   'CONFLICT',
   `The environment has ${SEGMENT_API_LIMITS.staticSegments} static segments, the maximum; delete one first.`,
 );
-
-/** The flags and campaigns that use a segment. */
-export function usersOf(id: string, { key, services }: Pick<RequestContext, 'key' | 'services'>): SegmentUse {
-  const { config } = services;
-  const flags = config
-    .list('flag', key.game, key.environment)
-    .filter(({ document }) => document.archivedAt === null && document.rules.some((rule) => rule.segmentId === id))
-    .map(({ document }) => document.key);
-  const campaigns = config
-    .list('campaign', key.game, key.environment)
-    .filter(
-      ({ document: { audience, trigger } }) => audience === id || ('segmentId' in trigger && trigger.segmentId === id),
-    )
-    .map(({ document }) => document.key);
-  return { flags, campaigns };
-}
-
-function inUse(id: string, context: RequestContext): Failure | undefined {
-  const { flags, campaigns } = usersOf(id, context);
-  if (flags.length + campaigns.length === 0) return undefined;
-  const details = {
-    ...(flags.length === 0 ? {} : { flags: flags.slice(0, VALIDATION_LIMITS.reportedFaults) }),
-    ...(campaigns.length === 0 ? {} : { campaigns: campaigns.slice(0, VALIDATION_LIMITS.reportedFaults) }),
-  };
-  const users = [flags.length === 0 ? [] : 'Flag rules', campaigns.length === 0 ? [] : 'Campaigns']
-    .flat()
-    .join(' and ');
-  const named = Object.values(details).flat().join(', ');
-  return failure('CONFLICT', `${users} use the segment: ${named}. Remove it from them first.`, details);
-}
 
 /** The parts of a definition that its body sets. */
 export function segmentContent(

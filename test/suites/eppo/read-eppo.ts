@@ -1,6 +1,6 @@
 import { aFlag, aRule } from '../../../actors/flags/evaluate/testing-flag.ts';
 import { bucketsIn } from '../../../actors/conditions/buckets/hash.ts';
-import { sortableVersion } from '../../../actors/conditions/version.ts';
+import { sortableVersion } from '../../../actors/conditions/texts/version.ts';
 import type { FlagDocument, FlagRule, FlagType } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagServe } from '../../../core/vocabulary/documents/flag-serve.ts';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';

@@ -1,5 +1,5 @@
-import { readRange } from '../../../actors/conditions/address.ts';
-import { sortableVersion } from '../../../actors/conditions/version.ts';
+import { readRange } from '../../../actors/conditions/texts/address.ts';
+import { sortableVersion } from '../../../actors/conditions/texts/version.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 

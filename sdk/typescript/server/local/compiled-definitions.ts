@@ -3,7 +3,7 @@ import { compileFlag } from '../../../../actors/flags/evaluate/compile-flag.ts';
 import { readFlag, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
 import { disabledFlag, guardedFlag } from '../../../../actors/flags/evaluate/disabled-flag.ts';
 import { withExceptions } from '../../../../actors/segments/list-condition.ts';
-import type { Condition, Flag } from '../../../../actors/decision/targeting.ts';
+import type { Condition, DefinitionLookup, Flag } from '../../../../actors/decision/targeting.ts';
 import type { ReadDefinitions } from './definitions-document.ts';
 
 /*
@@ -28,6 +28,11 @@ export interface Compiler {
 export function createCompiler(onFault: (message: string) => void): Compiler {
   let flags = new Map<string, { text: string; flag: Flag }>();
   let segments = new Map<string, { text: string; condition: Condition | 'unknown' }>();
+  const lookup: DefinitionLookup = {
+    // The caller gives their values.
+    computed: () => undefined,
+    hasSegment: (id) => segments.has(id),
+  };
 
   return {
     compile(definitions) {
@@ -35,13 +40,16 @@ export function createCompiler(onFault: (message: string) => void): Compiler {
       for (const wire of definitions.flags) {
         const text = JSON.stringify(wire);
         const held = flags.get(wire.key);
-        nextFlags.set(wire.key, held?.text === text ? held : { text, flag: flagOf(wire, onFault) });
+        nextFlags.set(wire.key, held?.text === text ? held : { text, flag: flagOf(wire, lookup, onFault) });
       }
       const nextSegments: typeof segments = new Map();
       for (const wire of definitions.segments) {
         const text = JSON.stringify(wire);
         const held = segments.get(wire.segment_id);
-        nextSegments.set(wire.segment_id, held?.text === text ? held : { text, condition: conditionOf(wire, onFault) });
+        nextSegments.set(
+          wire.segment_id,
+          held?.text === text ? held : { text, condition: conditionOf(wire, lookup, onFault) },
+        );
       }
       flags = nextFlags;
       segments = nextSegments;
@@ -56,14 +64,14 @@ export function createCompiler(onFault: (message: string) => void): Compiler {
   };
 }
 
-function flagOf(wire: WireFlag, onFault: (message: string) => void): Flag {
+function flagOf(wire: WireFlag, lookup: DefinitionLookup, onFault: (message: string) => void): Flag {
   const { key } = wire;
   const broken = (why: string) => onFault(`The flag ${key} serves its default here: ${why}`);
   const document = readFlag(wire);
   try {
     const onOverBudget = () => onFault(`A condition of the flag ${key} exceeds its budget of steps.`);
     // The service draws the strata: they read rules for which the caller need not give anything.
-    const made = compileFlag(document, { onOverBudget, strata: false });
+    const made = compileFlag(document, { lookup, onOverBudget, strata: false });
     if (made.kind === 'compiled') return guardedFlag(made.flag, (error) => broken(String(error)));
     broken(made.faults.map(({ path, message }) => `${path} ${message}`).join('; '));
   } catch (error) {
@@ -72,13 +80,17 @@ function flagOf(wire: WireFlag, onFault: (message: string) => void): Flag {
   return disabledFlag(key, document);
 }
 
-function conditionOf({ key, ...wire }: WireSegment, onFault: (message: string) => void): Condition | 'unknown' {
+function conditionOf(
+  { key, ...wire }: WireSegment,
+  lookup: DefinitionLookup,
+  onFault: (message: string) => void,
+): Condition | 'unknown' {
   const unknown = (why: string) => onFault(`Only the service knows the players of the segment ${key}: ${why}`);
   // Its list of players is not in the definitions.
   if (wire.static === true) return 'unknown';
   try {
     const onOverBudget = () => onFault(`The condition of the segment ${key} exceeds its budget of steps.`);
-    const made = compileCondition(wire.conditions, { onOverBudget });
+    const made = compileCondition(wire.conditions, { lookup, onOverBudget });
     if (made.kind === 'compiled') return withExceptions(made.condition, wire);
     unknown(made.faults.map(({ path, message }) => `${path} ${message}`).join('; '));
   } catch (error) {

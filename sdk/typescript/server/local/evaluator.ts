@@ -1,4 +1,5 @@
-import { metered } from '../../../../actors/conditions/steps.ts';
+import { CONDITION_LIMITS } from '../../../../actors/conditions/limits.ts';
+import { isolated, metered } from '../../../../actors/conditions/steps.ts';
 import type { Flag, Served, Subject, Targeting } from '../../../../actors/decision/targeting.ts';
 import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import { isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
@@ -92,8 +93,13 @@ export function createEvaluator(definitions: CompiledDefinitions): Evaluator {
     }
     const outer = local.missing;
     local.missing = 0;
-    // A segment never reads the context.
-    const isMember = condition.matches(new LocalSubject(local, undefined, nobody));
+    // Two edits at once may make a circle of segments for a short time: a part of it is asked again while it is open.
+    local.lacks('segments');
+    local.memberships.set(segmentId, { isMember: false, missing: local.missing });
+    local.missing = 0;
+    // A segment never reads the context. It has a budget of its own, also inside the condition of a rule.
+    const subject = new LocalSubject(local, undefined, byCondition);
+    const isMember = isolated(CONDITION_LIMITS.playerSteps, () => condition.matches(subject));
     local.memberships.set(segmentId, { isMember, missing: local.missing });
     local.missing |= outer;
     return isMember;
@@ -141,9 +147,6 @@ export function createEvaluator(definitions: CompiledDefinitions): Evaluator {
 }
 
 type Membership = (subject: LocalSubject, segmentId: string) => boolean;
-
-/** A segment's condition names no segments. */
-const nobody: Membership = () => false;
 
 /** The subject of an evaluation, which decides memberships when a rule asks. */
 class LocalSubject implements Subject {

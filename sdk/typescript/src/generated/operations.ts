@@ -3628,10 +3628,14 @@ export interface Operations {
       readonly updated_at: string;
       /** What uses the segment. */
       readonly used_by: {
-        /** Keys of flags with a rule for the segment. */
+        /** Keys of flags with a rule that reads the segment. */
         readonly flags: readonly string[];
+        /** Keys of experiments whose audience reads it. */
+        readonly experiments: readonly string[];
         /** Keys of campaigns for it, or triggered by it. */
         readonly campaigns: readonly string[];
+        /** Keys of segments whose conditions read it. */
+        readonly segments: readonly string[];
       };
       /** Progress of evaluating all players after the latest edit. */
       readonly evaluation: {

@@ -80,12 +80,20 @@ function operand(random: Random, field: string): Json {
   return { [pick(random, ['$gt', '$gte', '$lt', '$lte', '$eq', '$ne'])]: integer(random, 8) };
 }
 
-function condition(random: Random, fields: readonly string[], depth = 0): JsonObject {
+/** @param segments ids that it may name */
+function condition(random: Random, fields: readonly string[], segments: readonly string[], depth = 0): JsonObject {
   const kind = random();
-  if (depth < 2 && kind < 0.15) return { $not: condition(random, fields, depth + 1) };
+  if (depth < 2 && kind < 0.15) return { $not: condition(random, fields, segments, depth + 1) };
   if (depth < 2 && kind < 0.35) {
-    const parts = [condition(random, fields, depth + 1), condition(random, fields, depth + 1)];
+    const parts = [1, 2].map(() => condition(random, fields, segments, depth + 1));
     return { [pick(random, ['$and', '$or', '$nor'])]: parts };
+  }
+  if (segments.length > 0 && kind < 0.5) {
+    return { $inSegment: Array.from({ length: 1 + integer(random, 1) }, () => pick(random, segments)) };
+  }
+  if (kind < 0.6) {
+    const by = pick(random, ['player', 'device', 'attribute:country', 'attribute:deep.name']);
+    return { $bucket: { salt: pick(random, ['s', 't']), by, below: pick(random, [20, 50, 99.99, 100]) } };
   }
   const field = pick(random, fields);
   return { [field]: operand(random, field) };
@@ -96,7 +104,7 @@ function rule(random: Random, segments: readonly string[]): FlagRule {
   return {
     name: 'rule',
     segmentId: segments.length > 0 && random() < 0.4 ? pick(random, segments) : null,
-    ...(withConditions ? { conditions: condition(random, [...FIELDS, ...CONTEXT_FIELDS]) } : {}),
+    ...(withConditions ? { conditions: condition(random, [...FIELDS, ...CONTEXT_FIELDS], segments) } : {}),
     value: random() < 0.85,
     percentage: pick(random, [100, 100, 50, 10, 33.3, 0.01, 0]),
     priority: integer(random, 3),
@@ -168,6 +176,7 @@ function player(random: Random, externalId: string): PlayerState {
     attributes: JSON.stringify(attributes),
     counters,
     device: random() < 0.7 ? { platform: pick(random, ['ios', 'android', null]), ...device } : null,
+    deviceId: random() < 0.7 ? pick(random, ['d1', 'd2', 'd3', 'd4']) : null,
     overrides:
       random() < 0.2 ? [{ flagKey: `flag-${integer(random, 9)}`, value: pick(random, ['true', '"a"', '9']) }] : [],
   });
@@ -180,6 +189,7 @@ function inputOf(state: PlayerState): PlayerInput {
   const { platform, osVersion, appVersion, build, deviceModel } = { ...device };
   return {
     external_id: state.externalId,
+    device_id: state.deviceId,
     attributes: JSON.parse(state.attributes),
     lifecycle_stage: state.lifecycleStage,
     session_count: state.sessionCount,
@@ -214,7 +224,9 @@ interface RandomGame {
 }
 
 const FLAGS = 10;
-const SEGMENTS = 4;
+const SEGMENTS = 6;
+
+const idsBelow = (place: number): string[] => Array.from({ length: place }, (_, other) => `seg_${other}`);
 
 const idOf = (externalId: string): string => uuidv5(NAMESPACE, `live:${externalId}`);
 
@@ -231,7 +243,8 @@ async function randomGame(random: Random, externalIds: readonly string[]): Promi
     key: `segment-${place}`,
     name: '',
     description: '',
-    conditions: condition(random, FIELDS),
+    // One of the names is of no segment.
+    conditions: condition(random, FIELDS, place === 0 ? [] : ['seg_9', ...idsBelow(place)]),
     ...(random() < 0.1 ? { enabled: false } : {}),
     ...(random() < 0.3 ? { includes: someIds() } : {}),
     ...(random() < 0.3 ? { excludes: someIds() } : {}),
@@ -239,7 +252,7 @@ async function randomGame(random: Random, externalIds: readonly string[]): Promi
     updatedAt: 1,
     version: 1,
   }));
-  const ids = segments.map(({ id }) => id);
+  const ids = idsBelow(SEGMENTS);
   for (const document of segments) await config.put({ ...scope, kind: 'segment', key: document.id }, document);
   for (let place = 0; place < FLAGS; place++) {
     const document = flag(random, place, ids);
@@ -272,6 +285,7 @@ async function randomGame(random: Random, externalIds: readonly string[]): Promi
               ...(own() < 0.5 && { build: pick(own, ['0.9', '2.0.0', 3]) }),
               region: pick<Json>(own, ['ios', 'web', { nested: [1] }]),
             };
+      members.sort((one, other) => (one.segmentId < other.segmentId ? -1 : 1));
       return { state: { ...plain, segments: members }, context };
     },
     remote(state, context) {

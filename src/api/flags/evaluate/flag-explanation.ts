@@ -12,7 +12,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
-import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/current-targeting.ts';
+import { definitionLookup, currentTargeting, stateOf, subjectOf } from '../../explain/current-targeting.ts';
 import { freeForm, integerOrNull, numberOrNull, oneOf, PlayerId, textOrNull } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
@@ -222,7 +222,7 @@ export const explainFlags = defineRoute({
         const steps =
           body.flag_keys === undefined
             ? undefined
-            : metered(() => explainFlag(flag, subject, targeting, computedLookup(context)));
+            : metered(() => explainFlag(flag, subject, targeting, definitionLookup(context)));
         const item = explanationJson(flag, subject.player, evaluations[index], steps);
         valueChars += item.length;
         if (valueChars > FLAG_LIMITS.evaluatedChars) return TOO_LARGE;

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { aPlayer } from '../testing-players.ts';
-import { compileCondition } from './compile-condition.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { aPlayer } from '../../testing-players.ts';
+import { compileCondition } from '../compile-condition.ts';
 import { DIFFERENCES, EQUAL, FLAGD, LOWER_AND_HIGHER, NO_VERSIONS, OWN, UNLEASH } from './version-cases.ts';
 
 const OPERATORS = ['$veq', '$vne', '$vgt', '$vgte', '$vlt', '$vlte'] as const;

@@ -1,5 +1,5 @@
-import { CONDITION_LIMITS } from './limits.ts';
-import type { Json } from '../../core/kernel/text/json.ts';
+import { CONDITION_LIMITS } from '../limits.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 
 /**
  * Converts a version to text that sorts in version order: up to four numeric parts, of which missing ones are 0, and a

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 
 /* The cases of version operators, those of the peers' suites as far as they have the same meaning here. */
 
