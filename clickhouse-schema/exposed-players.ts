@@ -1,4 +1,4 @@
-import { KEYED_STRATUM } from '../core/vocabulary/facts/flag-reason.ts';
+import { KEYED_STRATUM, WEIGHTS_STRATUM } from '../core/vocabulary/facts/flag-reason.ts';
 import { countedPlayers } from './counted-players.ts';
 
 /* The players of experiments, for all queries and views that compare variants. */
@@ -20,18 +20,20 @@ export interface ExposedParts {
 /**
  * Columns of a player from what was drawn for it in one period: what it saw first (place in the log, variant and
  * stratum), and whether it met two variants of that draw. What it gets later, eligible or not, changes neither. A
- * player may meet two variants of a draw by its device or an attribute, and counts with the first. Without anything
- * drawn the stratum is 0.
+ * player may meet two variants of a draw by its device or an attribute, and counts with the first. Players of a boolean
+ * flag with the same chance of `true` are alike, whatever puts them into buckets. Without anything drawn the stratum is
+ * 0.
  * @param own array of `(place, stratum, variant, attribution)`
  */
 function ownColumns(own: string): string {
   return `
       arraySort(one -> one.1, ${own}) AS own,
       own[1].1 AS first_place,
-      own[1].2 AS stratum,
+      own[1].2 AS first_stratum,
+      if(first_stratum % ${KEYED_STRATUM} < ${WEIGHTS_STRATUM}, first_stratum % ${KEYED_STRATUM}, first_stratum) AS stratum,
       own[1].3 AS variant,
       length(own) AS own_exposures,
-      stratum < ${KEYED_STRATUM} AND arrayUniq(arrayMap(one -> one.3, arrayFilter(one -> one.2 = stratum, own))) > 1 AS saw_two,
+      first_stratum < ${KEYED_STRATUM} AND arrayUniq(arrayMap(one -> one.3, arrayFilter(one -> one.2 = first_stratum, own))) > 1 AS saw_two,
       arrayExists(one -> one.4 = 'mismatch', own) AS mismatched,
       arrayExists(one -> one.4 IN ('mismatch', 'earlier'), own) AS named_other,`;
 }
@@ -53,7 +55,8 @@ export function exposedPlayers(parts: ExposedParts): string {
   return `
     SELECT
       player_id,
-      ${ownColumns('groupArrayIf((place, drawn, seen, attribution), is_drawn)')}
+      ${ownColumns('groupArrayIf((place, drawn, seen, attribution, together), is_drawn)')}
+      own[1].5 AS cluster,
       stratum > 0 AND countIf(drawn > 0 AND NOT is_current) > 0 AS earlier,
       player_id IN (SELECT player_id FROM flag_mixed_players WHERE ${scope} AND ${isBefore} AND ${isCurrent}) AS marked,
       saw_two OR mismatched OR earlier OR marked AS excluded,
@@ -63,6 +66,7 @@ export function exposedPlayers(parts: ExposedParts): string {
         player_id,
         ${PLACE} AS place,
         attribution,
+        cluster AS together,
         ${SEEN} AS seen,
         ${isCurrent} AS is_current,
         if(NOT is_current OR has(${variants}, seen), stratum, 0) AS drawn,

@@ -16,7 +16,7 @@ import {
 } from './comparison.ts';
 import { ALPHA } from './experiment-results.ts';
 import { sequentialInterval } from './sequential.ts';
-import { evenSample, sampleOf, seededRandom } from './testing-samples.ts';
+import { clusteredSampleOf, evenSample, sampleOf, seededRandom } from './testing-samples.ts';
 
 const RUNS = { seed: 20_260_115, numRuns: 500 };
 
@@ -77,6 +77,44 @@ describe('the comparison of two means', () => {
     expect(compare(spend(2), spend(10_000))).toBe('one_player');
     expect(compare(sharesOf(9_000, 90), sharesOf(300, 3))).toBe('uneven');
     expect(typeof compare(sharesOf(90_000, 900), sharesOf(10_000, 90))).toBe('object');
+  });
+
+  it('takes players who were drawn together for one', () => {
+    const random = seededRandom(5);
+    const values = Array.from({ length: 400 }, () => Math.floor(6 * random() ** 3));
+    const alone = (from: number) => values.slice(from, from + 200).map((value) => [value]);
+    // Clusters of one are players.
+    const [one, other] = [clusteredSampleOf(alone(0)), clusteredSampleOf(alone(200))];
+    const found = compared(one, other);
+    const players = compared(sampleOf(alone(0).flat()), sampleOf(alone(200).flat()));
+    for (const [name, value] of Object.entries(players)) {
+      if (typeof value === 'number') expect(Reflect.get(found, name), name).toBeCloseTo(value, 9);
+    }
+    expect(fixedPValue(found)).toBeCloseTo(fixedPValue(players), 9);
+    // Four copies of a player are that player, and so are all other figures.
+    const copies = (clusters: readonly (readonly number[])[]) =>
+      clusteredSampleOf(clusters.map((cluster) => cluster.flatMap((value) => [value, value, value, value])));
+    const copied = compared(copies(alone(0)), copies(alone(200)));
+    expect(fixedPValue(copied)).toBeCloseTo(fixedPValue(players), 9);
+    expect(copied.players).toBe(400);
+    const asPlayers = ({ players, conversions, mean, variance, skewness, kurtosis }: Sample): Sample => {
+      return { players, conversions, mean, variance, skewness, kurtosis };
+    };
+    const wrong = compared(asPlayers(copies(alone(0))), asPlayers(copies(alone(200))));
+    expect(wrong.z / copied.z).toBeCloseTo(2, 9);
+  });
+
+  it('has no figures of few clusters, or of a few that hold most players', () => {
+    const of = (sizes: readonly number[]) =>
+      clusteredSampleOf(sizes.map((size, n) => Array.from({ length: size }, (_, turn) => (turn + n) % 3)));
+    const many = of(Array<number>(40).fill(3));
+    expect(typeof compare(many, of(Array<number>(10).fill(4)))).toBe('object');
+    expect(compare(many, of(Array<number>(9).fill(4)))).toBe('clusters');
+    expect(compare(of(Array<number>(9).fill(4)), many)).toBe('clusters');
+    expect(compare(many, of([...Array<number>(60).fill(1), 200]))).toBe('clusters');
+    // Of players who were drawn alone 9 are enough.
+    const nine = clusteredSampleOf(Array.from({ length: 9 }, (_, n) => [n]));
+    expect(typeof compare(nine, of(Array<number>(40).fill(1)))).toBe('object');
   });
 
   it('has a p-value but no interval if the mean of the control does not differ from 0', () => {

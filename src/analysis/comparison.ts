@@ -1,24 +1,29 @@
+import type { Clusters } from '../../core/vocabulary/metrics/clusters.ts';
 import { fisherCritical, fisherUpper } from './distributions.ts';
 
-/** A metric over the players of one variant. */
+/** A metric over the players of one variant. Variance and moments are those of independent units. */
 export interface Sample {
   players: number;
   /** Players with something to count. All others have 0. */
   conversions: number;
   /** Mean of the metric per player. For a conversion, the share of players that converted. */
   mean: number;
-  /** Sample variance of the metric per player (divided by players − 1). */
+  /** Sample variance per player (divided by players − 1); of clusters, their number times the variance of `mean`. */
   variance: number;
   /** Third and fourth central moments in units of the standard deviation, μ₃/σ³ and μ₄/σ⁴. NaN if no value varies. */
   skewness: number;
   kurtosis: number;
   /** Variance of what was added to the means of all variants alike; absent: 0. */
   shared?: number;
+  /** Absent: each player was drawn alone. */
+  clusters?: Clusters;
 }
 
 /** Why figures of a comparison are unknown. The keys are those of the API. */
 export const TOO_SMALL = {
   players: 'a variant has fewer than two players',
+  clusters:
+    'a variant has fewer than 10 groups of players who share the device or attribute that drew it, or a few hold most',
   values: 'all players have the same value',
   conversions: 'fewer than 6 players of the two variants differ from all others, which no exact test finds significant',
   one_player: 'one player makes nearly all of the difference between players',
@@ -70,19 +75,21 @@ export interface Interval {
  * - With variants of different sizes, the mean of the smaller one is skewed. Hall's cubic transformation of z removes
  *   that ("On the Removal of Skewness by Transformation", Journal of the Royal Statistical Society B 54, 1992).
  */
-export function compare(control: Sample, treatment: Sample): Comparison | TooSmall {
-  if (control.players < 2 || treatment.players < 2) return 'players';
+export function compare(...samples: readonly [control: Sample, treatment: Sample]): Comparison | TooSmall {
+  if (samples.some(({ players }) => players < 2)) return 'players';
+  if (samples.some(isOfFewClusters)) return 'clusters';
+  const [control, treatment] = [unitsOf(samples[0]), unitsOf(samples[1])];
   const [ofControl, ofTreatment] = [meanOf(control), meanOf(treatment)];
   const standardError = Math.sqrt(ofControl.variance + ofTreatment.variance);
   if (!(standardError > 0) || !Number.isFinite(standardError)) return 'values';
-  if (differing(control) + differing(treatment) < LEAST_DIFFERING) return 'conversions';
+  if (differing(samples[0]) + differing(samples[1]) < LEAST_DIFFERING) return 'conversions';
   const shape = commonShape([control, treatment]);
   if (shape.spread > MOST_OF_ONE * shape.players) return 'one_player';
   const skew = skewOf(control.players, treatment.players) * shape.skewness;
   if (Math.abs(skew) > MOST_SKEW) return 'uneven';
   const welch = welchDegrees([
-    { variance: ofControl.variance, players: control.players },
-    { variance: ofTreatment.variance, players: treatment.players },
+    { variance: ofControl.variance, players: control.clusters?.effective ?? control.players },
+    { variance: ofTreatment.variance, players: treatment.clusters?.effective ?? treatment.players },
   ]);
   const factor = degreesFactor(shape);
   return {
@@ -96,6 +103,18 @@ export function compare(control: Sample, treatment: Sample): Comparison | TooSma
   };
 }
 
+/** By simulation: see docs/experiments.md. */
+const LEAST_CLUSTERS = 10;
+
+function isOfFewClusters(sample: Sample): boolean {
+  return sharesDraws(sample) && !((sample.clusters?.effective ?? 0) >= LEAST_CLUSTERS);
+}
+
+/** Whether some players were drawn together. */
+export function sharesDraws({ players, clusters }: Sample): boolean {
+  return clusters !== undefined && clusters.count < players;
+}
+
 /** With 5 of them, all in one of two equal variants, the exact p-value is 2 · ½⁵ = 0.0625; with 6 it is 0.03125. */
 export const LEAST_DIFFERING = 6;
 
@@ -107,10 +126,16 @@ export const MOST_SKEW = 0.4;
 
 export const meanOf = ({ mean, variance, players }: Sample): Mean => ({ mean, variance: variance / players });
 
-/** Players whose value is not that of most: of values 0 and 1, the rarer. */
-export function differing({ players, conversions, mean }: Sample): number {
+/** The sample as one of its units: clusters, or players if each was drawn alone. */
+function unitsOf(sample: Sample): Sample {
+  return sample.clusters === undefined ? sample : { ...sample, players: sample.clusters.count };
+}
+
+/** Units with a player whose value is not that of most: of values 0 and 1, the rarer. */
+export function differing({ players, conversions, mean, clusters }: Sample): number {
+  const { converted, unconverted } = clusters ?? { converted: conversions, unconverted: players - conversions };
   const isShare = Math.abs(mean * players - conversions) < 1e-6;
-  return isShare ? Math.min(conversions, players - conversions) : conversions;
+  return isShare ? Math.min(converted, unconverted) : converted;
 }
 
 /** The sample of a conversion rate. */

@@ -49,12 +49,43 @@ describe('the sample ratio', () => {
   });
 });
 
+describe('the sample ratio of players who were drawn together', () => {
+  const pairs = (players: number) => ({ players, squares: 2 * players });
+
+  it('is that of their groups, if these are of one size', () => {
+    const ofPlayers = sampleRatio([
+      { players: 502, weight: 1 },
+      { players: 398, weight: 1 },
+    ]);
+    expect(ofPlayers.mismatch).toBe(true);
+    const ofPairs = sampleRatio([
+      { ...pairs(502), weight: 1 },
+      { ...pairs(398), weight: 1 },
+    ]);
+    const ofGroups = sampleRatio([
+      { players: 251, weight: 1 },
+      { players: 199, weight: 1 },
+    ]);
+    expect(ofPairs).toEqual({ pValue: expect.closeTo(ofGroups.pValue ?? 0, 12), mismatch: false });
+  });
+
+  it('is unknown of fewer than 5 expected groups', () => {
+    const of = (groups: number) => [
+      { players: 20 * groups, squares: 400 * groups, weight: 1 },
+      { players: 20 * groups, squares: 400 * groups, weight: 1 },
+    ];
+    expect(sampleRatio(of(4))).toEqual({ pValue: null, mismatch: false });
+    expect(sampleRatio(of(5))).toEqual({ pValue: 1, mismatch: false });
+  });
+});
+
 describe('the results of an experiment', () => {
   const variant = (variantKey: string, players: number, conversions: number, weight: number | null): VariantSample => ({
     ...sharesOf(players, conversions),
     variantKey,
     weight,
     arrived: players,
+    arrivedSquares: players,
     sum: conversions,
   });
 

@@ -10,6 +10,8 @@ export interface VariantSample extends Sample {
   weight: number | null;
   /** Players assigned to this variant, including those that are excluded because of an earlier period. */
   arrived: number;
+  /** The sum of the squares of the numbers of these players who were drawn together. */
+  arrivedSquares: number;
   /** Sum of the metric over all players. */
   sum: number;
 }
@@ -18,6 +20,8 @@ export interface VariantSample extends Sample {
 export interface VariantResult {
   variantKey: string;
   players: number;
+  /** Units of the comparison, if players were drawn together; null: each was drawn alone. */
+  clusters: number | null;
   conversions: number;
   sum: number | null;
   mean: number | null;
@@ -93,18 +97,21 @@ export const SMALL_GROUP_PLAYERS = 100;
 
 /** Whether a variant that is expected to have players has too few for its intervals to hold. */
 export function isSmallGroup(samples: readonly VariantSample[]): boolean {
-  return samples.some(({ weight, players }) => weight !== 0 && players < SMALL_GROUP_PLAYERS);
+  return samples.some(
+    ({ weight, players, clusters }) => weight !== 0 && (clusters?.count ?? players) < SMALL_GROUP_PLAYERS,
+  );
 }
 
 function figuresOf(
   sample: VariantSample,
   control: VariantSample | undefined,
 ): Omit<VariantResult, 'interval' | 'sequential' | 'decision'> {
-  const { variantKey, players, conversions, sum, mean } = sample;
+  const { variantKey, players, conversions, sum, mean, clusters } = sample;
   const known = players > 0;
   return {
     variantKey,
     players,
+    clusters: clusters === undefined || clusters.count === players ? null : clusters.count,
     conversions,
     sum: known ? finite(sum) : 0,
     mean: known ? finite(mean) : null,
@@ -127,7 +134,9 @@ export function intervalsOf(
 const unknownFor = (tooSmall: TooSmall): Interval => ({ low: null, high: null, pValue: null, tooSmall });
 
 function ratioOf(samples: readonly VariantSample[]): SampleRatio {
-  const cells = samples.flatMap(({ arrived, weight }) => (weight === null ? [] : [{ players: arrived, weight }]));
+  const cells = samples.flatMap(({ arrived: players, arrivedSquares: squares, weight }) =>
+    weight === null ? [] : [{ players, squares, weight }],
+  );
   return cells.length === samples.length ? sampleRatio(cells) : { pValue: null, mismatch: false };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compare, fixedInterval, sharesOf } from './comparison.ts';
 import { comparePooled, phaseWeight, type Stratum } from './pooled.ts';
-import { sampleOf, seededRandom } from './testing-samples.ts';
+import { clusteredSampleOf, sampleOf, seededRandom } from './testing-samples.ts';
 
 const stratum = (control: Stratum['control'], treatment: Stratum['treatment']): Stratum => ({
   control,
@@ -31,6 +31,16 @@ describe('phases that are pooled', () => {
         pValue: expect.closeTo(fixedInterval(alone, 0.05).pValue ?? 0, 12),
       });
     }
+  });
+
+  it('say nothing of several phases of players who share draws', () => {
+    const guilds = (count: number) =>
+      clusteredSampleOf(
+        Array.from({ length: count }, (_, n) => Array.from({ length: 5 }, (__, turn) => (turn + n) % 3)),
+      );
+    const one = stratum(guilds(40), guilds(50));
+    expect(comparePooled([one, stratum(guilds(30), guilds(30))])).toBe('clusters');
+    expect(comparePooled([one])).toEqual(compare(one.control, one.treatment));
   });
 
   it('do not mix players of phases: after 90 and 10 became 50 and 50, newcomers who buy less are no effect', () => {

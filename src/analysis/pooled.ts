@@ -1,4 +1,5 @@
 import {
+  compare,
   type Comparison,
   commonShape,
   degreesFactor,
@@ -8,6 +9,7 @@ import {
   MOST_OF_ONE,
   MOST_SKEW,
   type Sample,
+  sharesDraws,
   skewOf,
   type TooSmall,
   welchDegrees,
@@ -35,7 +37,7 @@ export function phaseWeight(players: readonly number[]): number {
  * weight. Players of different phases are never compared with each other, so that a phase with other shares and other
  * players does not look like an effect (Simpson's paradox). The error is √(Σw²s²) / Σw, with Welch's degrees of
  * freedom over the variants of all phases; skewness and kurtosis add up as cumulants of independent sums do. One phase
- * alone gives what `compare` gives.
+ * alone gives what `compare` gives. Several phases of players who share draws give `clusters`.
  *
  * Σwd is a sum over players of independent terms, whose weights are those of the shares, so it is a martingale through
  * all phases as within one, and the confidence sequence holds for it. Its time is the variance so far; `players` is
@@ -44,6 +46,11 @@ export function phaseWeight(players: readonly number[]): number {
 export function comparePooled(strata: readonly Stratum[]): Comparison | TooSmall {
   const samples = strata.flatMap(({ control, treatment }) => [control, treatment]);
   if (samples.length === 0 || samples.some(({ players }) => players < 2)) return 'players';
+  if (samples.some(sharesDraws)) {
+    // A group of players may come in several phases, so that these are not independent.
+    const [only, ...others] = strata;
+    return only === undefined || others.length > 0 ? 'clusters' : compare(only.control, only.treatment);
+  }
   const total = strata.reduce((sum, { weight }) => sum + weight, 0);
   const parts = strata.map((stratum) => partOf(stratum, total));
   const sumOf = (valueOf: (part: Part) => number): number => parts.reduce((sum, part) => sum + valueOf(part), 0);

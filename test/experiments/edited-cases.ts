@@ -17,7 +17,9 @@ const weights = (a: number, b: number) => ({
 });
 const served = (...rules: Partial<FlagRule>[]) =>
   aSplitFlag({ a: 1, b: 1 }, { ...some, rules: rules.map((rule) => aRule(rule)) });
-/** A payer moves to another place. Places have one player each: players of a shared one are not independent. */
+/** A draw that players share: with 1 other, with 0 to 4, or with 19. They behave alike. */
+const by = (group: 'pair' | 'household' | 'guild') => ({ bucketBy: `attribute:${group}` }) as const;
+/** A payer moves to another place, which has one player. */
 const MOVES = { bucketBy: 'attribute:place' } as const;
 
 /** Edits of experiments between variants that are the same, and the least players that then count, of 300 and 300. */
@@ -69,6 +71,21 @@ export const EDITED_CASES: readonly [what: string, before: FlagDocument, after: 
     aFlag({ ...some, rules: [aRule({ ...QUARTER, percentage: 30, salt: 's' }), aRule({ percentage: 50 })] }),
     aFlag({ ...some, rules: [aRule({ percentage: 30, salt: 's' }), aRule({ percentage: 50 })] }),
     200,
+  ],
+  ['variants by pair', { ...served({}), ...by('pair') }, { ...served({}), ...by('pair') }, 600],
+  ['variants by household', { ...served({}), ...by('household') }, { ...served({}), ...by('household') }, 600],
+  [
+    'variants at 2:1 by a household that a rule names',
+    served({ serve: weights(2, 1), ...by('household') }),
+    served({ serve: weights(2, 1), ...by('household') }),
+    600,
+  ],
+  ['variants by guild', { ...served({}), ...by('guild') }, { ...served({}), ...by('guild') }, 600],
+  [
+    'a boolean flag at 40 % by household',
+    { ...rollout(40), ...by('household') },
+    { ...rollout(40), ...by('household') },
+    600,
   ],
   [
     'variants at 90/10 by a place that payers change',

@@ -16,13 +16,24 @@ const START_MS = Date.UTC(2026, 0, 20);
 interface Member {
   id: string;
   quarter: number;
+  /** Members of one company behave alike. */
+  company: string;
 }
+
+const HOUSEHOLDS = [1, 2, 3, 4, 5].flatMap((size, place) => Array<number>(size).fill(place));
+
+/** What players share: pairs, households of 1 to 5, and guilds of 20. */
+const groupsOf = (turn: number) => ({
+  pair: Math.floor(turn / 2),
+  household: 5 * Math.floor(turn / HOUSEHOLDS.length) + (HOUSEHOLDS[turn % HOUSEHOLDS.length] ?? 0),
+  guild: Math.floor(turn / 20),
+});
 
 /**
  * One A/A experiment that is edited: veterans evaluate the flag, it is edited, newcomers come, and all evaluate it.
  * Veterans buy with 75 %, newcomers with 15 %, if their `quarter` is 0, and others with a third of that. Every second
  * player of quarter 0 is a payer before it sees the flag, and all of them change their `place` later. Amounts are
- * log-normal.
+ * log-normal. If the flag draws by pair, household or guild, its players are of one quarter and buy together.
  * @returns those who count, of the control and of the other variant, by conversion and by revenue
  */
 export function editedExperiment(
@@ -41,7 +52,16 @@ export function editedExperiment(
   let definitions = compiledNow();
   const owner = createExperimentOwner(() => definitions);
   let nowMs = START_MS;
-  const see = ({ id: playerId }: Member) => {
+  const key = before.bucketBy ?? before.rules[0]?.bucketBy ?? '';
+  /** What chance says once for a company. */
+  const said = new Map<string, number>();
+  const randomFor = (company: string, what: string) => {
+    const id = `${company} ${what}`;
+    const found = said.get(id) ?? random();
+    said.set(id, found);
+    return found;
+  };
+  const see = ({ id: playerId }: Pick<Member, 'id'>) => {
     nowMs += 1;
     owner.evaluate({ playerId, flagKeys: [flag.key], context: '{}', exposes: true, by: 'server' }, nowMs);
   };
@@ -53,16 +73,18 @@ export function editedExperiment(
   };
   const arrive = (turn: number): Member => {
     const id = playerIdOf(seed * 10_000 + turn);
-    const quarter = Math.floor(random() * 4);
+    const groups = groupsOf(turn);
+    const company = String(Object.entries(groups).find(([group]) => key === `attribute:${group}`)?.[1] ?? id);
+    const quarter = Math.floor(randomFor(company, 'quarter') * 4);
     const register = { kind: 'RegisterPlayer', playerId: id, externalId: id, createOnly: true } as const;
-    const attributes = { quarter, place: turn };
+    const attributes = { quarter, place: turn, ...groups };
     owner.send({ ...register, byClientKey: true, attributes: JSON.stringify(attributes) }, nowMs);
     if (quarter === 0 && random() < 0.5) pay(id);
-    see({ id, quarter });
-    return { id, quarter };
+    see({ id });
+    return { id, quarter, company };
   };
-  const buy = ({ id: playerId, quarter }: Member, share: number) => {
-    if (random() >= (quarter === 0 ? share : share / 3)) return;
+  const buy = ({ id: playerId, quarter, company }: Member, share: number, when: number) => {
+    if (randomFor(company, `buys ${when}`) >= (quarter === 0 ? share : share / 3)) return;
     nowMs += 1;
     const event = { index: 0, playerId, eventId: `e-${nowMs}`, remember: false, eventName: METRIC } as const;
     const items = [{ ...event, properties: '{}', sessionId: null, timestamp: nowMs }];
@@ -79,14 +101,14 @@ export function editedExperiment(
   definitions = compiledNow();
   const newcomers = Array.from({ length: each }, (_, turn) => arrive(each + turn));
   for (const one of veterans) see(one);
-  for (const one of veterans) buy(one, 0.75);
-  for (const one of newcomers) buy(one, 0.15);
+  for (const one of veterans) buy(one, 0.75, 1);
+  for (const one of newcomers) buy(one, 0.15, 1);
   // Most of them are of quarter 0, who buy more.
   for (const { id, quarter } of [...veterans, ...newcomers]) if (quarter === 0) move(id);
   // Those whom a purchase made a payer may take part from now on.
   for (const one of [...veterans, ...newcomers]) see(one);
-  for (const one of veterans) buy(one, 0.75);
-  for (const one of newcomers) buy(one, 0.15);
+  for (const one of veterans) buy(one, 0.75, 2);
+  for (const one of newcomers) buy(one, 0.15, 2);
   const measured = (kind: 'conversion' | 'revenue') =>
     countedIn(
       measureFacts(owner.log, {

@@ -5,13 +5,20 @@ import type {
   MeasuredVariant,
 } from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiments/experiment-query.ts';
-import { sampleOf } from '../../src/analysis/testing-samples.ts';
+import { clusteredSampleOf } from '../../src/analysis/testing-samples.ts';
 import type { PlacedFact } from './owner.ts';
 
 const DAY_MS = 86_400_000;
 
 interface Player {
-  exposures: { fact: FlagExposed; sequence: number; index: number; variant: string; stratum: number }[];
+  exposures: {
+    fact: FlagExposed;
+    sequence: number;
+    index: number;
+    variant: string;
+    stratum: number;
+    cluster: number;
+  }[];
   /** What is counted: events or, of revenue, purchases. */
   events: { at: number; sequence: number; index: number; amount: number }[];
   isMarked: boolean;
@@ -37,7 +44,7 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
       const counts = !isCurrent(fact.flagVersion) || query.variants.includes(variant);
       const stratum = counts ? (fact.stratum ?? 0) : 0;
       if (isCurrent(fact.flagVersion) ? !inTime(fact.at) : fact.at < query.earlierSinceMs) continue;
-      playerOf(fact.entityId).exposures.push({ fact, sequence, index, variant, stratum });
+      playerOf(fact.entityId).exposures.push({ fact, sequence, index, variant, stratum, cluster: fact.cluster ?? 0 });
     }
     if (fact.kind === 'FlagsServed' && fact.mixed.includes(query.flagKey)) {
       const version = fact.flags.find(({ flagKey }) => flagKey === query.flagKey)?.flagVersion ?? 0;
@@ -49,14 +56,16 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
     if (amount > 0 && inTime(fact.at)) playerOf(fact.entityId).events.push({ at: fact.at, sequence, index, amount });
   }
   const groups = new Map<string, Group>();
-  for (const { exposures, events, isMarked } of players.values()) {
+  for (const [player, { exposures, events, isMarked }] of players) {
     const shown = exposures.filter(({ fact }) => isCurrent(fact.flagVersion));
     if (shown.length === 0) continue;
     const drawn = shown.filter(({ stratum }) => stratum > 0);
     const first = drawn[0] ?? { ...NOTHING, fact: { at: -Infinity } };
-    const { variant, stratum } = first;
+    const { variant, stratum: firstStratum, cluster } = first;
+    // Boolean flags: players with the same chance are alike.
+    const stratum = firstStratum % 2 ** 31 < 10_000 ? firstStratum % 2 ** 31 : firstStratum;
     // Of a draw by device or attribute a player may see two.
-    const sawTwo = stratum < 2 ** 31 && drawn.some((one) => one.stratum === stratum && one.variant !== variant);
+    const sawTwo = firstStratum < 2 ** 31 && drawn.some((one) => one.stratum === stratum && one.variant !== variant);
     const isMismatched = drawn.some(({ fact }) => fact.attribution === 'mismatch');
     const namesOther = drawn.some(({ fact }) => fact.attribution === 'mismatch' || fact.attribution === 'earlier');
     const earlier = stratum > 0 && exposures.some((one) => !isCurrent(one.fact.flagVersion) && one.stratum > 0);
@@ -71,26 +80,35 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
     const value = query.aggregate.kind === 'conversion' ? Math.min(1, total) : total;
     const key = { variant, stratum, earlier, excluded, arrived };
     const id = JSON.stringify(key);
-    const group: Group = groups.get(id) ?? { key, values: [], named: 0 };
-    group.values.push(value);
+    const group: Group = groups.get(id) ?? { key, clusters: new Map(), named: 0 };
+    const unit = cluster === 0 ? player : cluster;
+    group.clusters.set(unit, [...(group.clusters.get(unit) ?? []), value]);
     if (namesOther) group.named += 1;
     groups.set(id, group);
   }
-  return [...groups.values()].map(({ key, values, named }) => ({ ...key, ...figuresOf(values), mismatches: named }));
+  return [...groups.values()].map(({ key, clusters, named }) => ({
+    ...key,
+    ...figuresOf([...clusters.values()]),
+    mismatches: named,
+  }));
 }
 
 /** The exposure of a player for whom nothing was drawn. */
-const NOTHING = { sequence: 0, index: 0, variant: '', stratum: 0 };
+const NOTHING = { sequence: 0, index: 0, variant: '', stratum: 0, cluster: 0 };
 
 interface Group {
   key: Omit<MeasuredVariant, Figures>;
-  values: number[];
+  /** The values of players by what they were drawn with. */
+  clusters: Map<string | number, number[]>;
   named: number;
 }
 
-type Figures = keyof MeasuredMetric | 'players' | 'mismatches';
+type Figures = keyof MeasuredMetric | 'players' | 'squares' | 'mismatches';
 
-function figuresOf(values: readonly number[]): MeasuredMetric & Pick<MeasuredVariant, 'players'> {
+function figuresOf(
+  clusters: readonly (readonly number[])[],
+): MeasuredMetric & Pick<MeasuredVariant, 'players' | 'squares'> {
+  const values = clusters.flat();
   const none = {
     theta: Number.NaN,
     covariateMean: Number.NaN,
@@ -98,5 +116,11 @@ function figuresOf(values: readonly number[]): MeasuredMetric & Pick<MeasuredVar
     plainVariance: Number.NaN,
   };
   const untreated = { counted: values.length, cap: Number.NaN, cuped: none };
-  return { ...sampleOf(values), ...untreated, sum: values.reduce((total, value) => total + value, 0) };
+  const squares = clusters.reduce((sum, { length }) => sum + length ** 2, 0);
+  return {
+    ...clusteredSampleOf(clusters),
+    ...untreated,
+    squares,
+    sum: values.reduce((total, value) => total + value, 0),
+  };
 }

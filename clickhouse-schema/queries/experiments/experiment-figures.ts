@@ -6,28 +6,41 @@ import type { Measured } from './metric-columns.ts';
 /** What the players of one row have in common. */
 export const PLAYER_COLUMNS = ['variant', 'stratum', 'earlier', 'excluded', 'arrived'] as const;
 
-/** The figures of each metric for each group, variant and kind of players. Reads `measured`. */
+/**
+ * The figures of each metric for each group, variant and kind of players. Reads `measured`.
+ *
+ * Players of one cluster got their variant together, so that not they but the clusters are independent: means are those
+ * of players, and variances and moments those of clusters, each player without one being its own. With Y the sum of a
+ * metric over the players of a cluster and m their number, the mean is the quotient R = ΣY / Σm. Its variance is that
+ * of (Y − Rm) / mean of m, divided by the number of clusters, by the delta method (Deng, Knoblich and Lu, "Applying the
+ * Delta Method in Metric Analytics", KDD 2018). A metric that is itself a quotient has its divisor as m.
+ */
 export function groupedFigures(metrics: readonly Measured[], by: Grouping | undefined): string {
   const listed = (figureOf: (metric: Measured) => string): string => `[${metrics.map(figureOf).join(', ')}]`;
   const sources = [valuesOf, capped, adjusted].reduce((rows, step) => step(metrics, rows), 'measured');
   return `SELECT
   value,
   ${PLAYER_COLUMNS.join(', ')},
-  count() AS players,
-  countIf(named_other) AS mismatches,
-  ${listed(({ number }) => `countIf(counts_${number})`)} AS counted,
-  ${listed(({ number }) => `countIf(counts_${number} AND had_${number})`)} AS conversions,
-  ${listed(({ number }) => `sumIf(own_${number}, counts_${number})`)} AS sums,
+  sum(all_players) AS players,
+  sum(pow(all_players, 2)) AS squares,
+  sum(named_others) AS mismatches,
+  ${listed(({ number }) => `sum(size_${number})`)} AS counted,
+  ${listed(({ number }) => `sum(had_${number})`)} AS conversions,
+  ${listed(({ number }) => `countIf(size_${number} > 0)`)} AS clusters,
+  ${listed(({ number }) => `sum(pow(size_${number}, 2))`)} AS cluster_squares,
+  ${listed(({ number }) => `countIf(had_${number} > 0)`)} AS converted,
+  ${listed(({ number }) => `countIf(had_${number} < size_${number})`)} AS unconverted,
+  ${listed(({ number }) => `sum(sum_${number})`)} AS sums,
   ${listed(meanOf)} AS means,
   ${listed(varianceOf)} AS variances,
   ${listed((metric) => momentOf('skewPopIf', metric))} AS skews,
   ${listed((metric) => momentOf('kurtPopIf', metric))} AS kurtoses,
-  ${listed(({ metric, number }) => (metric.winsorize === undefined ? 'NULL' : `toNullable(any(cap_${number}))`))} AS caps,
-  ${listed((metric) => ofCuped(metric, 'any(theta_N)'))} AS thetas,
-  ${listed((metric) => ofCuped(metric, 'avgIf(before_N, counts_N)'))} AS covariate_means,
-  ${listed((metric) => ofCuped(metric, 'varSampStableIf(before_N, counts_N)'))} AS covariate_variances,
-  ${listed((metric) => ofCuped(metric, 'varSampStableIf(own_N, counts_N)'))} AS plain_variances
-FROM (${divided(metrics, inGroups(sources, by))})
+  ${listed(({ metric, number }) => (metric.winsorize === undefined ? 'NULL' : `toNullable(any(most_${number}))`))} AS caps,
+  ${listed((metric) => ofCuped(metric, 'any(slope_N)'))} AS thetas,
+  ${listed((metric) => ofCuped(metric, 'sum(covariate_N) / sum(size_N)'))} AS covariate_means,
+  ${listed((metric) => ofCuped(metric, deltaVariance('covariate_away_N', 'N')))} AS covariate_variances,
+  ${listed((metric) => ofCuped(metric, deltaVariance('plain_away_N', 'N')))} AS plain_variances
+FROM (${centered(metrics, clustered(metrics, inGroups(sources, by)))})
 GROUP BY value, ${PLAYER_COLUMNS.join(', ')}`;
 }
 
@@ -35,12 +48,13 @@ GROUP BY value, ${PLAYER_COLUMNS.join(', ')}`;
 function valuesOf(metrics: readonly Measured[], rows: string): string {
   const columns = metrics.flatMap(({ number, quantities, own, per, before, counts }) => [
     `${counts} AS counts_${number}`,
-    `times_${quantities[0]?.number ?? 0} > 0 AS had_${number}`,
+    `times_${quantities[0]?.number ?? 0} > 0 AS is_had_${number}`,
     `${own} AS own_${number}`,
     ...(per === undefined ? [] : [`${per} AS per_${number}`]),
     ...(before === undefined ? [] : [`${before} AS before_${number}`]),
   ]);
-  return `(SELECT player, ${PLAYER_COLUMNS.join(', ')}, named_other, ${columns.join(', ')} FROM ${rows})`;
+  const of = `player, ${PLAYER_COLUMNS.join(', ')}, cluster, named_other`;
+  return `(SELECT ${of}, ${columns.join(', ')} FROM ${rows})`;
 }
 
 /** Values above a quantile of all players of all variants become that quantile. */
@@ -90,70 +104,122 @@ function inGroups(rows: string, by: Grouping | undefined): string {
     WHERE stratum > 0)`;
 }
 
-/** The quotient of the sums of each group and variant, of metrics that are one. */
-function divided(metrics: readonly Measured[], rows: string): string {
-  const ratios = metrics.flatMap(({ number, per }) =>
-    per === undefined ? [] : [`sum(own_${number}) OVER cell / sum(per_${number}) OVER cell AS ratio_${number}`],
+/** The clusters of each group, variant and kind of players. A player without one is its own. */
+function clustered(metrics: readonly Measured[], rows: string): string {
+  const quantiles = metrics.filter(isQuantile);
+  const ranked = quantiles.map(
+    (metric) =>
+      `quantileExactIf(${levelOf(metric)})(own_${metric.number}, counts_${metric.number}) OVER cell AS rank_${metric.number}`,
   );
-  if (ratios.length === 0) return `SELECT * FROM ${rows}`;
-  return `SELECT *, ${ratios.join(', ')} FROM ${rows} WINDOW cell AS (PARTITION BY value, ${PLAYER_COLUMNS.join(', ')})`;
+  const columns = metrics.flatMap((metric) => {
+    const { number: n, before, per, metric: asked } = metric;
+    return [
+      `countIf(counts_${n}) AS size_${n}`,
+      `countIf(counts_${n} AND is_had_${n}) AS had_${n}`,
+      `sumIf(own_${n}, counts_${n}) AS sum_${n}`,
+      `sumIf(${before === undefined ? `own_${n}` : `own_${n} - theta_${n} * before_${n}`}, counts_${n}) AS total_${n}`,
+      `${per === undefined ? `toFloat64(size_${n})` : `sumIf(per_${n}, counts_${n})`} AS weight_${n}`,
+      ...(asked.winsorize === undefined ? [] : [`any(cap_${n}) AS most_${n}`]),
+      ...(before === undefined
+        ? []
+        : [`any(theta_${n}) AS slope_${n}`, `sumIf(before_${n}, counts_${n}) AS covariate_${n}`]),
+      ...(isQuantile(metric)
+        ? [
+            `groupArrayIf(own_${n}, counts_${n}) AS values_${n}`,
+            `countIf(counts_${n} AND own_${n} <= rank_${n}) AS below_${n}`,
+          ]
+        : []),
+    ];
+  });
+  const source = ranked.length === 0 ? rows : `(SELECT *, ${ranked.join(', ')} FROM ${rows} ${CELLS})`;
+  return `(SELECT value, ${PLAYER_COLUMNS.join(', ')}, if(cluster = 0, cityHash64(player), toUInt64(cluster)) AS unit,
+      count() AS all_players, countIf(named_other) AS named_others, ${columns.join(', ')}
+    FROM ${source} GROUP BY value, ${PLAYER_COLUMNS.join(', ')}, unit)`;
 }
 
-/** What varies between players: the value, what CUPED leaves of it, or the distance of a quotient's parts. */
-function varying({ number, before, per }: Measured): string {
-  if (before !== undefined) return `own_${number} - theta_${number} * before_${number}`;
-  return per === undefined ? `own_${number}` : `own_${number} - ratio_${number} * per_${number}`;
+const CELLS = `WINDOW cell AS (PARTITION BY value, ${PLAYER_COLUMNS.join(', ')})`;
+
+/**
+ * How far the total of a cluster is from that of as many players with the mean. The mean is nearer to large clusters,
+ * which are part of it: divided by 1 − their share of the players, as the jackknife does (Bell and McCaffrey, "Bias
+ * Reduction in Standard Errors for Linear Regression with Multi-Stage Samples", Survey Methodology 28, 2002). Of
+ * clusters of one size it is the distance itself.
+ */
+function centered(metrics: readonly Measured[], rows: string): string {
+  const columns = metrics.flatMap(({ number: n, before }) => {
+    const awayOf = (column: string): string =>
+      `(${column} - sum(${column}) OVER cell / sum(weight_${n}) OVER cell * weight_${n})` +
+      ` / (1 - size_${n} / sum(size_${n}) OVER cell) * (1 - 1 / countIf(size_${n} > 0) OVER cell)`;
+    return [
+      `${awayOf(`total_${n}`)} AS away_${n}`,
+      ...(before === undefined
+        ? []
+        : [`${awayOf(`covariate_${n}`)} AS covariate_away_${n}`, `${awayOf(`sum_${n}`)} AS plain_away_${n}`]),
+    ];
+  });
+  return `SELECT *, ${columns.join(', ')} FROM ${rows} ${CELLS}`;
 }
 
 function meanOf(metric: Measured): string {
-  const { number, per } = metric;
-  if (metric.metric.aggregate.kind === 'quantile') return orderStatistic(number, atQuantile(metric));
-  if (per !== undefined) return `sumIf(own_${number}, counts_${number}) / sumIf(per_${number}, counts_${number})`;
-  return `avgIf(${varying(metric)}, counts_${number})`;
+  const { number } = metric;
+  return isQuantile(metric)
+    ? orderStatistic(number, atQuantile(metric))
+    : `sum(total_${number}) / sum(weight_${number})`;
 }
 
-/**
- * The sample variance of the metric per player. Of a quotient R = Σy / Σx that of (y − Rx) / mean of x, by the delta
- * method with the player as the unit (Deng, Knoblich and Lu, "Applying the Delta Method in Metric Analytics", KDD
- * 2018).
- */
+/** The number of clusters times the variance of the mean. */
 function varianceOf(metric: Measured): string {
-  const { number, per } = metric;
-  if (metric.metric.aggregate.kind === 'quantile') return quantileVariance(metric);
-  const variance = `varSampStableIf(${varying(metric)}, counts_${number})`;
-  return per === undefined ? variance : `${variance} / pow(avgIf(per_${number}, counts_${number}), 2)`;
+  return isQuantile(metric) ? quantileVariance(metric) : deltaVariance(`away_${metric.number}`, `${metric.number}`);
 }
+
+/** @param away the distances of clusters */
+const deltaVariance = (away: string, number: string): string =>
+  `sumIf(pow(${away}, 2), size_${number} > 0) / (countIf(size_${number} > 0) - 1)` +
+  ` * pow(countIf(size_${number} > 0) / sum(weight_${number}), 2)`;
 
 function momentOf(moment: string, metric: Measured): string {
-  if (metric.metric.aggregate.kind === 'quantile') return 'nan';
-  return `${moment}(${varying(metric)}, counts_${metric.number})`;
+  return isQuantile(metric) ? 'nan' : `${moment}(away_${metric.number}, size_${metric.number} > 0)`;
 }
 
 const ofCuped = ({ before, number }: Measured, figure: string): string =>
   before === undefined ? 'NULL' : `toNullable(${figure.replaceAll('_N', `_${number}`)})`;
 
+const isQuantile = ({ metric: { aggregate } }: Measured): boolean => aggregate.kind === 'quantile';
+
 /** The value at a place of the sorted values, from 1. */
 const orderStatistic = (number: number, place: string): string =>
-  `arraySort(groupArrayIf(own_${number}, counts_${number}))[toUInt64(greatest(1, ${place}))]`;
+  `arraySort(groupArrayArray(values_${number}))[toUInt64(greatest(1, ${place}))]`;
 
 const levelOf = ({ metric: { aggregate } }: Measured): number =>
   aggregate.kind === 'quantile' ? aggregate.quantile : 0.5;
 
-const atQuantile = (metric: Measured): string => `ceil(countIf(counts_${metric.number}) * ${levelOf(metric)})`;
+const atQuantile = (metric: Measured): string => `ceil(sum(size_${metric.number}) * ${levelOf(metric)})`;
 
 /**
- * n times the variance of a sample quantile, by the distance of the order statistics 1.96 deviations of the rank around
- * it (McKean and Schrader, "A Comparison of Methods for Studentizing the Sample Median", Communications in Statistics B
- * 13, 1984). NaN if one of them is beyond the values.
+ * The variance of a sample quantile, times the number of clusters, by the distance of the order statistics 1.96
+ * deviations of the rank around it (McKean and Schrader, "A Comparison of Methods for Studentizing the Sample Median",
+ * Communications in Statistics B 13, 1984). NaN if one of them is beyond the values. The rank is the number of players
+ * below, whose variance is that of clusters (Deng, Knoblich and Lu, as above).
  */
 function quantileVariance(metric: Measured): string {
   const { number } = metric;
-  const players = `countIf(counts_${number})`;
-  const deviation = `sqrt(${players} * ${levelOf(metric) * (1 - levelOf(metric))})`;
+  const players = `sum(size_${number})`;
+  const deviation = `sqrt(${players} * ${levelOf(metric) * (1 - levelOf(metric))} * ${designEffect(number)})`;
   const [low, high] = [
     `(${atQuantile(metric)} - ceil(1.96 * ${deviation}))`,
     `(${atQuantile(metric)} + ceil(1.96 * ${deviation}))`,
   ];
   const distance = `(${orderStatistic(number, high)} - ${orderStatistic(number, low)})`;
-  return `if(${low} < 1 OR ${high} > ${players}, nan, ${players} * pow(${deviation} * ${distance} / (${high} - ${low}), 2))`;
+  const variance = `countIf(size_${number} > 0) * pow(${deviation} * ${distance} / (${high} - ${low}), 2)`;
+  return `if(${low} < 1 OR ${high} > ${players}, nan, ${variance})`;
+}
+
+/** The variance of the number of players below a quantile, in units of that of as many independent players. */
+function designEffect(number: number): string {
+  const [players, share] = [`sum(size_${number})`, `(sum(below_${number}) / sum(size_${number}))`];
+  const squares =
+    `(sum(pow(below_${number}, 2)) - 2 * ${share} * sum(below_${number} * size_${number})` +
+    ` + pow(${share}, 2) * sum(pow(size_${number}, 2)))`;
+  const isAlone = `countIf(size_${number} > 0) = ${players}`;
+  return `if(${isAlone} OR ${share} IN (0, 1), 1, ${squares} / (${players} * ${share} * (1 - ${share})))`;
 }

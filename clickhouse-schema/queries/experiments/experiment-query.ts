@@ -63,6 +63,7 @@ measured AS (
     exposed.player_id AS player,
     any(exposed.first_place.1) AS exposed_at,
     ${PLAYER_COLUMNS.map((column) => `any(exposed.${column}) AS ${column}`).join(', ')},
+    any(exposed.cluster) AS cluster,
     any(exposed.named_other) AS named_other,
     ${quantities.flatMap((quantity) => quantityColumns(quantity, ZONE, isBefore)).join(',\n    ')}
   FROM (

@@ -1,3 +1,4 @@
+import type { Clusters } from '../../../core/vocabulary/metrics/clusters.ts';
 import { experimentQuery, type ExperimentQuery, type ReadoutQuery } from './experiment-query.ts';
 import type { RunQuery } from '../lookups/run-query.ts';
 import type { QueryResult } from '../../query-result.ts';
@@ -17,6 +18,8 @@ export interface MeasuredPlayers {
   /** Whether these players came in this period, to this variant only, and count for the sample ratio. */
   arrived: boolean;
   players: number;
+  /** The sum of the squares of the numbers of players who were drawn together. */
+  squares: number;
   /** Players with an event that names a variant other than the one served last. */
   mismatches: number;
 }
@@ -27,12 +30,14 @@ export interface MeasuredMetric {
   counted: number;
   /** Players with at least one event of the metric. */
   conversions: number;
+  /** The units of what follows: players who were drawn together are one. */
+  clusters: Clusters;
   /** Sum of the metric over all players. */
   sum: number;
   mean: number;
-  /** Sample variance (divided by players − 1). */
+  /** The number of clusters times the variance of `mean`. Without clusters the sample variance of players. */
   variance: number;
-  /** Third and fourth central moments, μ₃/σ³ and μ₄/σ⁴. */
+  /** Third and fourth central moments of clusters, μ₃/σ³ and μ₄/σ⁴. */
   skewness: number;
   kurtosis: number;
   /** The value to which larger ones were capped; NaN: they were not. */
@@ -83,10 +88,17 @@ export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<Q
     excluded: row.excluded === 1,
     arrived: row.arrived === 1,
     players: Number(row.players),
+    squares: row.squares,
     mismatches: Number(row.mismatches),
     metrics: query.metrics.map((_, place) => ({
       counted: Number(row.counted[place]),
       conversions: Number(row.conversions[place]),
+      clusters: {
+        count: Number(row.clusters[place]),
+        effective: Number(row.counted[place]) ** 2 / Number(row.cluster_squares[place]),
+        converted: Number(row.converted[place]),
+        unconverted: Number(row.unconverted[place]),
+      },
       sum: figure(row.sums[place]),
       mean: figure(row.means[place]),
       variance: figure(row.variances[place]),
@@ -112,9 +124,14 @@ interface ReadoutRow {
   excluded: number;
   arrived: number;
   players: number | string;
+  squares: number;
   mismatches: number | string;
   counted: readonly (number | string)[];
   conversions: readonly (number | string)[];
+  clusters: readonly (number | string)[];
+  cluster_squares: readonly number[];
+  converted: readonly (number | string)[];
+  unconverted: readonly (number | string)[];
   sums: readonly (number | null)[];
   means: readonly (number | null)[];
   variances: readonly (number | null)[];

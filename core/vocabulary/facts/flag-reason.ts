@@ -9,6 +9,9 @@ export type FlagReason = 'default' | 'segment_match' | 'percentage_rollout' | 'f
  */
 export type Stratum = number;
 
+/** The stratum of the flag's weights. Those of boolean flags are below. */
+export const WEIGHTS_STRATUM = 10_000;
+
 /**
  * Added to the stratum of a draw by something else than the player's id. A player may change its device or guild, and
  * with it the variant: it then counts with its first one. Leaving it out would leave out more of a rare variant.

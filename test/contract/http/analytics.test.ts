@@ -129,7 +129,15 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     });
     const nothing = { lift: null, ci_low: null, ci_high: null, p_value: null, p_adjusted: null, too_small: null };
     const [control, wide] = variantsIn(body.data);
-    expect(control).toEqual({ variant_key: 'control', players: 100, conversions: 10, sum: 10, mean: 0.1, ...nothing });
+    expect(control).toEqual({
+      variant_key: 'control',
+      players: 100,
+      clusters: null,
+      conversions: 10,
+      sum: 10,
+      mean: 0.1,
+      ...nothing,
+    });
     expect(wide).toMatchObject({ variant_key: 'wide', players: 100, conversions: 20, sum: 20, mean: 0.2, lift: 1 });
     // Variances of the means: .1 × .9 / 99 and .2 × .8 / 99, so z = .1 / √.0025253 = 1.98997 with Welch's 183.605
     // degrees. k₄/k₂² of 30 ones among 200 is 1.92067, so δ = 1.007835: scipy.stats.f.sf(z², δ, δ · 183.605), and the

@@ -39,6 +39,7 @@ export const experiment = {
     values: 'all have the same value',
     conversions: 'too few conversions',
     one_player: 'one player decides',
+    clusters: 'too few groups that were drawn together',
     uneven: 'smaller variant too small',
     control_mean: 'control too close to 0',
   },

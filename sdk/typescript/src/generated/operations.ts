@@ -942,6 +942,11 @@ type ResultsOfVariant = {
   readonly variant_key: string;
   /** Number of players exposed to this variant and to no other. */
   readonly players: number;
+  /**
+   * Number of groups of these players who share the device or attribute by which their variant
+   * was drawn.
+   */
+  readonly clusters: number | null;
   /** Number of these players with at least one event of the metric. */
   readonly conversions: number;
   /** Sum of the metric over these players. */
@@ -963,12 +968,13 @@ type ResultsOfVariant = {
   readonly p_adjusted: number | null;
   /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
-   * has fewer than two players), `values` (all players have the same value), `conversions`
-   * (fewer than 6 players of the two variants differ from all others, which no exact test
-   * finds significant), `one_player` (one player makes nearly all of the difference between
-   * players), `uneven` (the smaller variant has too few players for values as skewed as
-   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
-   * the lift has two ends).
+   * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
+   * share the device or attribute that drew it, or a few hold most), `values` (all players
+   * have the same value), `conversions` (fewer than 6 players of the two variants differ from
+   * all others, which no exact test finds significant), `one_player` (one player makes nearly
+   * all of the difference between players), `uneven` (the smaller variant has too few players
+   * for values as skewed as these), `control_mean` (the mean of the control does not differ
+   * from 0, so no interval of the lift has two ends).
    */
   readonly too_small: string | null;
 };
@@ -1138,12 +1144,13 @@ type SequentialComparisonOfVariant = {
   readonly p_adjusted: number | null;
   /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
-   * has fewer than two players), `values` (all players have the same value), `conversions`
-   * (fewer than 6 players of the two variants differ from all others, which no exact test
-   * finds significant), `one_player` (one player makes nearly all of the difference between
-   * players), `uneven` (the smaller variant has too few players for values as skewed as
-   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
-   * the lift has two ends).
+   * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
+   * share the device or attribute that drew it, or a few hold most), `values` (all players
+   * have the same value), `conversions` (fewer than 6 players of the two variants differ from
+   * all others, which no exact test finds significant), `one_player` (one player makes nearly
+   * all of the difference between players), `uneven` (the smaller variant has too few players
+   * for values as skewed as these), `control_mean` (the mean of the control does not differ
+   * from 0, so no interval of the lift has two ends).
    */
   readonly too_small: string | null;
   /** How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05. */
@@ -1197,12 +1204,13 @@ type ShareOfPlayers = {
   readonly p_value: number | null;
   /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
-   * has fewer than two players), `values` (all players have the same value), `conversions`
-   * (fewer than 6 players of the two variants differ from all others, which no exact test
-   * finds significant), `one_player` (one player makes nearly all of the difference between
-   * players), `uneven` (the smaller variant has too few players for values as skewed as
-   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
-   * the lift has two ends).
+   * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
+   * share the device or attribute that drew it, or a few hold most), `values` (all players
+   * have the same value), `conversions` (fewer than 6 players of the two variants differ from
+   * all others, which no exact test finds significant), `one_player` (one player makes nearly
+   * all of the difference between players), `uneven` (the smaller variant has too few players
+   * for values as skewed as these), `control_mean` (the mean of the control does not differ
+   * from 0, so no interval of the lift has two ends).
    */
   readonly too_small: string | null;
 };
@@ -5241,8 +5249,8 @@ export interface Operations {
          */
         readonly value: string | null;
         /**
-         * True if a variant with players to expect has fewer than 100 here: its intervals do not
-         * hold for metrics that few players have.
+         * True if a variant with players to expect has fewer than 100 (or clusters) here: its
+         * intervals do not hold for metrics that few players have.
          */
         readonly too_small: boolean;
         /** Sample ratio check: whether the numbers of players match the weights. */

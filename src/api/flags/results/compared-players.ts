@@ -1,6 +1,5 @@
 import type { MeasuredPlayers } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
-import { BUCKETS } from '../../../../actors/conditions/buckets/hash.ts';
-import { KEYED_STRATUM } from '../../../../core/vocabulary/facts/flag-reason.ts';
+import { KEYED_STRATUM, WEIGHTS_STRATUM } from '../../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
 import type { MeasuredPeriod } from './experiment-period.ts';
 
@@ -38,11 +37,8 @@ export function comparedPlayers<T extends MeasuredPlayers>(
 }
 
 /** The players who count by stratum, the largest first. */
-function countedByStratum<T extends MeasuredPlayers>(
-  drawn: readonly T[],
-  stratumOf: (row: T) => number,
-): { stratum: number; players: number }[] {
-  return [...Map.groupBy(drawn, stratumOf)]
+function countedByStratum(drawn: readonly MeasuredPlayers[]): { stratum: number; players: number }[] {
+  return [...Map.groupBy(drawn, ({ stratum }) => stratum)]
     .map(([stratum, rows]) => ({ stratum, players: playersOf(rows.filter((row) => !row.excluded)) }))
     .toSorted((one, other) => other.players - one.players);
 }
@@ -51,13 +47,11 @@ type ComparedOf<T extends MeasuredPlayers> = Omit<Compared<T>, 'shown'> & {
   shown: Omit<ShownPlayers, 'reason' | 'ineligiblePlayers'>;
 };
 
-/** Players with the same chance of `true` are alike, whatever puts them into buckets. */
 function ofOnePercentage<T extends MeasuredPlayers>(
   drawn: readonly T[],
   { arms, percentage: asked }: MeasuredPeriod,
 ): ComparedOf<T> {
-  const bucketsOf = ({ stratum }: T) => stratum % KEYED_STRATUM;
-  const percentages = countedByStratum(drawn, bucketsOf).map(({ stratum, players }) => ({
+  const percentages = countedByStratum(drawn).map(({ stratum, players }) => ({
     percentage: stratum / 100,
     players,
   }));
@@ -65,7 +59,7 @@ function ofOnePercentage<T extends MeasuredPlayers>(
   const percentage = asked ?? ofFlag ?? percentages[0]?.percentage ?? null;
   const buckets = Math.round((percentage ?? 0) * 100);
   return {
-    rows: drawn.filter((row) => bucketsOf(row) === buckets),
+    rows: drawn.filter(({ stratum }) => stratum === buckets),
     arms: arms.map(({ variantKey }) => ({ variantKey, weight: weightOf(variantKey, percentage) })),
     shown: { percentage, percentages, split: null, splits: [] },
   };
@@ -77,13 +71,13 @@ function ofOneSplit<T extends MeasuredPlayers>(
 ): ComparedOf<T> {
   const weightsOf = (split: number) => defined.find(({ stratum }) => stratum === split)?.arms;
   const unknown = arms.map(({ variantKey }) => ({ variantKey, weight: null }));
-  const splits = countedByStratum(drawn, ({ stratum }) => stratum).map(({ stratum, players }) => ({
+  const splits = countedByStratum(drawn).map(({ stratum, players }) => ({
     split: stratum,
     weights: weightsOf(stratum) ?? null,
     players,
   }));
   const [largest] = splits;
-  const ofFlag = splits.find(({ split, players }) => split % KEYED_STRATUM === BUCKETS && players > 0);
+  const ofFlag = splits.find(({ split, players }) => split % KEYED_STRATUM === WEIGHTS_STRATUM && players > 0);
   const split = asked ?? (ofFlag ?? largest)?.split ?? null;
   return {
     rows: drawn.filter(({ stratum }) => stratum === split),

@@ -45,7 +45,7 @@ const Group = Type.Object(
     ),
     too_small: Type.Boolean({
       description:
-        `True if a variant with players to expect has fewer than ${SMALL_GROUP_PLAYERS} here: its intervals do not ` +
+        `True if a variant with players to expect has fewer than ${SMALL_GROUP_PLAYERS} (or clusters) here: its intervals do not ` +
         'hold for metrics that few players have. Do not conclude from this group.',
     }),
     sample_ratio: SampleRatio,

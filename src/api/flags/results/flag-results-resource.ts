@@ -31,6 +31,10 @@ export const Variant = Type.Object(
   {
     variant_key: variantKey,
     players: Type.Integer({ description: 'Number of players exposed to this variant and to no other.' }),
+    clusters: integerOrNull(
+      'Number of groups of these players who share the device or attribute by which their variant was drawn. They are ' +
+        'compared as units: intervals, p-values and the sample ratio go by their number. null: each player is one.',
+    ),
     conversions: Type.Integer({ description: 'Number of these players with at least one event of the metric.' }),
     sum: numberOrNull('Sum of the metric over these players; for `conversion`, the number of conversions.'),
     mean: numberOrNull(
@@ -75,7 +79,10 @@ export const SequentialVariants = Type.Array(
 
 export const SampleRatio = Type.Object(
   {
-    p_value: numberOrNull('p-value of the χ² test of players against weights; null if no ratio is expected.'),
+    p_value: numberOrNull(
+      'p-value of the χ² test of players against weights; null if no ratio is expected, or fewer ' +
+        'than 5 clusters of a variant are.',
+    ),
     mismatch: Type.Boolean({
       description:
         'True if p < 0.001: the assignment or the data collection is broken. Do not trust the other results.',
@@ -204,10 +211,20 @@ const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null, p_adjusted: 
 
 /** The results per variant in the examples. */
 export const VARIANTS_EXAMPLE = [
-  { variant_key: 'control', players: 1000, conversions: 100, sum: 100, mean: 0.1, lift: null, ...NO_COMPARISON },
+  {
+    variant_key: 'control',
+    players: 1000,
+    clusters: null,
+    conversions: 100,
+    sum: 100,
+    mean: 0.1,
+    lift: null,
+    ...NO_COMPARISON,
+  },
   {
     variant_key: 'wide',
     players: 1000,
+    clusters: null,
     conversions: 120,
     sum: 120,
     mean: 0.12,
@@ -305,8 +322,9 @@ export function periodJson({ period, version, since }: FlagPeriod) {
   return { period, version, started_at: formatTimestamp(since) };
 }
 
-export function variantJson({ variantKey: key, players, conversions, sum, mean, lift, interval }: VariantResult) {
-  return { variant_key: key, players, conversions, sum, mean, lift, ...intervalJson(interval) };
+export function variantJson({ variantKey: key, players, clusters, conversions, ...figures }: VariantResult) {
+  const { sum, mean, lift, interval } = figures;
+  return { variant_key: key, players, clusters, conversions, sum, mean, lift, ...intervalJson(interval) };
 }
 
 export function sequentialJson({ variantKey: key, sequential, decision }: VariantResult) {

@@ -52,7 +52,7 @@ function commonCovariate(rows: readonly Row[], theta: number): CommonCovariate {
   const mean = totalOf(rows, ({ counted, cuped }) => counted * cuped.covariateMean) / players;
   return {
     added: theta * mean,
-    variance: (theta ** 2 * pooled(rows, ({ cuped }) => cuped.covariateVariance)) / players,
+    variance: (theta ** 2 * pooled(rows, ({ cuped }) => cuped.covariateVariance)) / totalOf(rows, unitsIn),
   };
 }
 
@@ -64,23 +64,29 @@ function reductionOf(rows: readonly Row[]): number | null {
 
 /** The mean of the variances within variants. */
 function pooled(rows: readonly Row[], varianceOf: (row: Row) => number): number {
-  const several = rows.filter(({ counted }) => counted > 1);
+  const several = rows.filter(({ clusters }) => clusters.count > 1);
   return (
-    totalOf(several, (row) => (row.counted - 1) * varianceOf(row)) / totalOf(several, ({ counted }) => counted - 1)
+    totalOf(several, (row) => (row.clusters.count - 1) * varianceOf(row)) /
+    totalOf(several, ({ clusters }) => clusters.count - 1)
   );
 }
+
+const unitsIn = ({ clusters }: Row): number => clusters.count;
 
 const totalOf = (rows: readonly Row[], valueOf: (row: Row) => number): number =>
   rows.reduce((sum, row) => sum + valueOf(row), 0);
 
 function sampleOf(measured: readonly Row[], { variantKey, weight }: FlagArm, common: CommonCovariate): VariantSample {
   const rows = measured.filter(({ variant }) => variant === variantKey);
-  const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
+  const came = rows.filter((row) => row.arrived);
+  const arrived = came.reduce((sum, { players }) => sum + players, 0);
+  const arrivedSquares = came.reduce((sum, { squares }) => sum + squares, 0);
+  const base = { variantKey, weight, arrived, arrivedSquares };
   const found = rows.find(({ excluded }) => !excluded);
-  if (found === undefined || found.counted === 0) return { variantKey, weight, arrived, ...NOTHING };
-  const { counted: players, conversions, sum, mean, variance, skewness, kurtosis } = found;
+  if (found === undefined || found.counted === 0) return { ...base, ...NOTHING };
+  const { counted: players, conversions, sum, mean, variance, skewness, kurtosis, clusters } = found;
   const figures = { players, conversions, sum, mean: mean + common.added, variance, skewness, kurtosis };
-  return { variantKey, weight, arrived, ...figures, shared: common.variance };
+  return { ...base, ...figures, clusters, shared: common.variance };
 }
 
 const NOTHING = {
