@@ -56,9 +56,10 @@ async function putRates(
   if (made.kind === 'faults') {
     throw new CliError(made.faults.map(({ path, message }) => `${path} ${message}.`).join('\n'));
   }
-  const version = (held?.document.version ?? 0) + 1;
+  const before = held === undefined ? store.ended(ratesAddress(id)) : { ...held.document, revision: held.revision };
+  const version = before.version + 1;
   const document = { currency, rates: made.rates, updatedAt: clock.wallMs(), version };
-  const written = await store.put(ratesAddress(id), document, held?.revision ?? 0);
+  const written = await store.put(ratesAddress(id), document, before.revision);
   if (written.kind !== 'written') throw notConfirmed();
 }
 

@@ -10,6 +10,7 @@ export function auditedConfig(config: ConfigStore, trail: AuditTrail, by: Audite
     },
     targetingRevision: (game, environment) => config.targetingRevision(game, environment),
     get: (address) => config.get(address),
+    ended: (address) => config.ended(address),
     list: (kind, game, environment) => config.list(kind, game, environment),
     async put(address, document, revision) {
       const end = await trail.begin(by, changesOf(address, config.get(address)?.document, document));

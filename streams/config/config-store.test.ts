@@ -56,6 +56,25 @@ describe('the config store', () => {
     expect(store.get(addressOf('one'))).toBeUndefined();
   });
 
+  test('knows the version at which a document ended, whenever it opened, until there is one again', async () => {
+    const address = { game: 'one', environment: 'live', kind: 'saved_query', key: 'q' } as const;
+    const query = { key: 'q', name: '', description: '', query: {}, rangeDays: null, createdAt: 1, updatedAt: 1 };
+    expect(store.ended(address)).toEqual({ version: 0, revision: 0 });
+    await store.put(address, { ...query, version: 6 });
+    await store.delete(address);
+    const ended = { version: 7, revision: store.revision };
+    const late = await openConfigStore(broker.connect(), clock, silentLogger);
+    expect([store.ended(address), late.ended(address)]).toEqual([ended, ended]);
+
+    // Based on this end: another one came since.
+    await late.put(address, { ...query, version: 8 }, ended.revision);
+    await late.delete(address);
+    expect(await store.put(address, { ...query, version: 8 }, ended.revision)).toEqual({ kind: 'conflict' });
+    expect(store.ended(address).version).toBe(9);
+    await store.put(address, { ...query, version: 10 }, store.ended(address).revision);
+    expect(store.ended(address)).toEqual({ version: 0, revision: 0 });
+  });
+
   test('a write over another revision is a conflict and changes nothing', async () => {
     await store.put(addressOf('one'), game('One'));
     const first = store.revision;

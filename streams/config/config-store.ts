@@ -25,6 +25,20 @@ export type ConfigChange = {
   };
 }[DocumentKind];
 
+export interface Ended {
+  version: number;
+  revision: number;
+}
+
+const NEVER: Ended = { version: 0, revision: 0 };
+
+/** The version of a deletion: the one after the deleted document's. */
+export function versionAfter(document: object | undefined): number {
+  return document !== undefined && 'version' in document && typeof document.version === 'number'
+    ? document.version + 1
+    : 0;
+}
+
 export type ConfigWrite<K extends DocumentKind> =
   | { kind: 'written'; entry: ConfigEntry<K> }
   | { kind: 'conflict' }
@@ -44,6 +58,11 @@ export interface ConfigStore {
    */
   targetingRevision(game: string, environment: ConfigEnvironment): number;
   get<K extends DocumentKind>(address: DocumentAddress<K>): ConfigEntry<K> | undefined;
+  /**
+   * The end of a document that was deleted: its version, after that of the deleted document, and the revision on which
+   * `put` can base the next one, so that no other comes between. Zeros: there is one, or there never was.
+   */
+  ended(address: DocumentAddress): Ended;
   /** All documents of a kind; only those of `game` and `environment` if given. */
   list<K extends DocumentKind>(kind: K, game?: string, environment?: DocumentAddress['environment']): ConfigEntry<K>[];
   /**
@@ -106,6 +125,8 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   const outdated = new Map<string, DocumentAddress>();
   /** Revisions of documents whose secrets this process cannot decrypt. */
   const locked = new Map<string, number>();
+  /** A hundred bytes for each key that was deleted and not made again. The bucket keeps them as well. */
+  const ended = new Map<string, Ended>();
   const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
   /** By game and environment. */
   const targetingRevisions = new Map<string, number>();
@@ -120,13 +141,16 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     for (const waiter of waiting) if (waiter.revision <= revision) waiter.give(true);
   }
 
-  function fold<K extends DocumentKind>(address: DocumentAddress<K>, { key, value, revision }: BucketEntry): void {
+  function fold<K extends DocumentKind>(address: DocumentAddress<K>, entry: BucketEntry): void {
+    const { key, value, left, revision } = entry;
     const held = documents.get(address.kind, key);
     // After a reconnect the watch may repeat entries.
     if (held !== undefined && held.revision >= revision) return;
     outdated.delete(key);
     locked.delete(key);
+    ended.delete(key);
     if (value === undefined) {
+      ended.set(key, { version: versionIn(left), revision });
       noteTargeting(address, revision);
       if (documents.delete(address.kind, key)) notify({ address, entry: undefined, before: held });
       return;
@@ -140,10 +164,10 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
       return;
     }
     if (!parsed.current) outdated.set(key, address);
-    const entry: ConfigEntry<K> = { ...address, revision, document: parsed.document };
-    documents.set(key, entry);
-    noteTargeting(address, effectiveRevision(entry));
-    notify({ address, entry, before: held });
+    const stored: ConfigEntry<K> = { ...address, revision, document: parsed.document };
+    documents.set(key, stored);
+    noteTargeting(address, effectiveRevision(stored));
+    notify({ address, entry: stored, before: held });
   }
 
   function noteTargeting({ game, environment, kind }: DocumentAddress, revision: number): void {
@@ -193,6 +217,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     },
     targetingRevision: (game, environment) => targetingRevisions.get(`${game}.${environment}`) ?? 0,
     get: (address) => documents.get(address.kind, pathOf(address)),
+    ended: (address) => ended.get(pathOf(address)) ?? NEVER,
     list: (kind, game, environment) => documents.list(kind, game, environment),
     async put(address, document, expected) {
       const path = pathOf(address);
@@ -203,7 +228,11 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
       return { kind: 'written', entry: { ...address, revision: written, document } };
     },
     async delete(address, expected) {
-      return typeof (await inEffect(await bucket.delete(pathOf(address), expected))) === 'number';
+      const path = pathOf(address);
+      const held = documents.get(address.kind, path)?.document;
+      const version = held === undefined ? (ended.get(path)?.version ?? 0) : versionAfter(held);
+      const left = encodeJson({ version });
+      return typeof (await inEffect(await bucket.delete(path, expected, left))) === 'number';
     },
     onChange(listener) {
       listeners.add(listener);
@@ -236,6 +265,12 @@ function parsePath(path: string): DocumentAddress | undefined {
   if (game === undefined || environment === undefined || kind === undefined || word === undefined) return undefined;
   if (!isDocumentKind(kind)) return undefined;
   return { game, environment, kind, key: word.replaceAll(/=[de]/g, (pair) => (pair === '=d' ? '.' : '=')) };
+}
+
+/** The version that a deletion left. Tools of the broker leave none. */
+function versionIn(left: Uint8Array | undefined): number {
+  const value = left === undefined || left.length === 0 ? undefined : decodeJson(left);
+  return isPlainObject(value) && typeof value['version'] === 'number' ? value['version'] : 0;
 }
 
 type ParsedDocument<K extends DocumentKind> =

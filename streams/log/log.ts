@@ -159,6 +159,8 @@ export interface BucketEntry {
   key: string;
   /** `undefined`: the key was deleted at this revision. */
   value: Uint8Array | undefined;
+  /** What its deletion left for later readers; empty: nothing. */
+  left?: Uint8Array;
   revision: number;
   /** When the broker stored it, epoch milliseconds. */
   storedAtMs: number;
@@ -176,8 +178,8 @@ export interface Bucket {
   get(key: string): Promise<BucketEntry | undefined>;
   /** Writes if the key still has `revision` (0: it must not exist, or be deleted). Without `revision`: always. */
   put(key: string, value: Uint8Array, revision?: number): Promise<BucketOutcome>;
-  /** Deletes; with `revision` only while the key still holds it. */
-  delete(key: string, revision?: number): Promise<BucketOutcome>;
+  /** Deletes; with `revision` only while the key still holds it. Watches deliver what is left with the deletion. */
+  delete(key: string, revision?: number, left?: Uint8Array): Promise<BucketOutcome>;
   /**
    * Delivers every current entry (deleted keys too, without a value), then changes, in order of revision. The last
    * change of each key always arrives. One that is replaced before it is delivered may be skipped: a bucket holds last

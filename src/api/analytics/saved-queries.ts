@@ -3,6 +3,7 @@ import { type Failure } from '../../../core/kernel/errors.ts';
 import { ANALYTICS_LIMITS } from './limits.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
+import { remaking } from '../definitions/history/remaking.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
 import { scopeOf } from './queries.ts';
@@ -41,16 +42,20 @@ const replacing = {
   },
 };
 
+const creating = {
+  body: SavedQueryBody,
+  make: (body: SavedQueryBody, context: RequestContext): SavedQueryDocument | Failure =>
+    fault(body, context) ?? { key: body.key, ...savedQueryContent(body, body.key), ...firstVersion(context) },
+};
+
 export const savedQueryRoutes = [
   saved.listRoute({ summary: 'List the saved queries', description: 'Ordered by key.' }),
   saved.createRoute({
     ...writtenBy('analyst', 'none'),
     summary: 'Save a query',
     description: `A game and environment has at most ${ANALYTICS_LIMITS.savedQueries} saved queries.`,
-    body: SavedQueryBody,
+    ...creating,
     example: SAVED_QUERY_BODY_EXAMPLE,
-    make: (body, context) =>
-      fault(body, context) ?? { key: body.key, ...savedQueryContent(body, body.key), ...firstVersion(context) },
   }),
   saved.getRoute(),
   saved.changeRoute({
@@ -62,7 +67,7 @@ export const savedQueryRoutes = [
   }),
   saved.deleteRoute({ ...writtenBy('analyst', 'none') }),
   ...saved.historyRoutes(),
-  ...saved.restoreRoutes({ ...writtenBy('analyst', 'none'), by: replacing }),
+  ...saved.restoreRoutes({ ...writtenBy('analyst', 'none'), by: replacing, again: remaking(creating) }),
 ];
 
 /** The reason why a query could not be answered either; the paths are those of the whole body. */

@@ -18,6 +18,7 @@ import { keyFaults } from '../definitions/definition-fields.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
+import { remaking } from '../definitions/history/remaking.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
@@ -101,6 +102,7 @@ export const campaignRoutes = [
   ...campaigns.restoreRoutes({
     ...writtenBy('editor', { id: 'campaign.restore', of: 'campaign' }),
     by: replacing,
+    again: remaking({ body: CampaignBody, make, identified: (document, id) => ({ ...document, id }) }),
   }),
   ...campaignSchedules.routes,
 ];

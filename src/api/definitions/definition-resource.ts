@@ -119,6 +119,8 @@ export interface Restoring<K extends DefinitionKind, B extends TObject> extends 
   by: Pick<Changing<K, B>, 'body' | 'change' | 'conflict'>;
   /** Gives an old definition what the history does not keep. @param wire as GET showed it */
   fitted?: (wire: JsonObject, held: Documents[K]) => JsonObject;
+  /** Makes one that was deleted again. Absent: the history does not have enough of it. */
+  again?: Remaking<K>;
   /** What stays as it is now because the history does not keep it. */
   kept?: string;
 }
@@ -143,11 +145,19 @@ export interface Scheduling<K extends DefinitionKind, B extends TObject> {
 
 type Step = Extract<ScheduledWork, { kind: 'step' }>;
 
+/** How a definition that was deleted is made again from an old version (history/remaking.ts). */
+export interface Remaking<K extends DefinitionKind> {
+  /** @param wire as GET showed it @param id that in its path, which it gets again */
+  make: (wire: JsonObject, id: string, context: RequestContext) => Promise<Documents[K] | Failure>;
+  overQuota?: ((context: RequestContext, document: Documents[K]) => Failure | undefined) | undefined;
+  notes: (document: Documents[K]) => string[];
+}
+
 /** A restoration that is checked and not made yet. */
 export interface Prepared<K extends DefinitionKind> {
   kind: 'prepared';
-  held: ConfigEntry<K>;
-  change: Change<K>;
+  /** What it changes; undefined: it was deleted and is made again. */
+  from: { held: ConfigEntry<K>; change: Change<K> } | undefined;
   next: Documents[K];
   notes: string[];
 }

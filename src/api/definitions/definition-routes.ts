@@ -1,19 +1,19 @@
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { Documents } from '../../../core/vocabulary/documents/documents.ts';
-import { failure, isFailure } from '../../../core/kernel/errors.ts';
+import { failure, type Failure, isFailure } from '../../../core/kernel/errors.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { oneOf } from '../input/fields.ts';
 import { basisIn, IfMatch } from '../input/if-match.ts';
 import { managed, MANAGED_BY } from '../input/managed-by.ts';
 import { NextCursor, pageOf, textPageOf } from '../input/paging.ts';
 import { answer, jsonAnswer, type Answer } from '../route/answer.ts';
-import type { RequestContext } from '../route/request-context.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { labelsIn, relabelled } from './definition-labels.ts';
 import { isFound, listQueryOf, orderOf, placeIn, type ListQuery } from './definition-list.ts';
-import type { Change, DefinitionResource, DefinitionRoutes, LookUp } from './definition-resource.ts';
-import { changeDefinition, createDefinition, deleteDefinition } from './definition-writes.ts';
+import type { Change, Creating, DefinitionResource, DefinitionRoutes, LookUp } from './definition-resource.ts';
+import { changeDefinition, createDefinition, deleteDefinition, type Written } from './definition-writes.ts';
 import { type Historied, documentText } from './history/historied.ts';
 import { historyRoutes } from './history/history-routes.ts';
 import { restorations, type RestoredKind, restorePreview, restoreRoute } from './history/restore-routes.ts';
@@ -138,7 +138,25 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
     },
   };
 
-  const restored = (): RestoredKind<K> => ({ ...routes, historied, idIn });
+  /** Stores a new definition. */
+  function create(
+    document: Documents[K],
+    overQuota: Creating<K, TObject>['overQuota'],
+    context: WriteContext,
+  ): Promise<Written<K> | Failure> {
+    return createDefinition<K>(
+      {
+        address: routes.addressOf(idOf(document), context),
+        document,
+        rivals: () => rivalsOf(document, context),
+        taken,
+        overQuota: () => (overQuota ?? routes.overQuota)(context, document),
+      },
+      context,
+    );
+  }
+
+  const restored = (): RestoredKind<K> => ({ ...routes, historied, idIn, create });
 
   const routes: DefinitionRoutes<K> = {
     shared,
@@ -226,7 +244,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       const kind = { ...restored(), errors: routes.changeErrors, shown: routes.shown };
       return [restoreRoute(kind, restoring, made), restorePreview(historied, made)];
     },
-    createRoute: ({ body, make, overQuota = routes.overQuota, shown, warned, ...docs }) =>
+    createRoute: ({ body, make, overQuota, shown, warned, ...docs }) =>
       defineRoute({
         ...shared,
         summary: `Create ${aOne}`,
@@ -244,16 +262,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
             const made = await make(body, context);
             if (isFailure(made)) return made;
             const document = managed(relabelled(made, labelsIn(body, {})), headers, made.version);
-            return createDefinition<K>(
-              {
-                address: routes.addressOf(idOf(document), context),
-                document,
-                rivals: () => rivalsOf(document, context),
-                taken,
-                overQuota: () => overQuota(context, document),
-              },
-              context,
-            );
+            return create(document, overQuota, context);
           },
           toAnswer: ({ entry: { document }, replayed }, { key }) =>
             answer((shown?.toJson ?? toJson)(document, key), { status: 201, replayed, etag: document.version }),

@@ -1,7 +1,7 @@
 import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import { hash } from 'node:crypto';
 import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
-import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
+import type { ConfigEntry, ConfigStore, Ended } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { withEffective } from '../../../core/vocabulary/labels.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
@@ -22,6 +22,7 @@ import type { RequestContext, WriteContext } from '../route/request-context.ts';
  * request
  *    took effect. The ledger of the API key only detects that the key was used for another request.
  * 3. A refused write leaves no trace, not even in the ledger.
+ * 4. No two documents of one address have the same version: one that is made again goes on after the deletion's.
  */
 
 /** The definition after a write, or after the earlier write that this request repeats. */
@@ -56,9 +57,11 @@ export async function createDefinition<K extends DefinitionKind>(
     if (held !== undefined) return repeated(held, context) ?? taken(held);
     const refusal = overQuota() ?? (await claim(context));
     if (refusal !== undefined) return refusal;
-    const write = await context.writes.put(address, marked(document, context), 0);
+    const ended = config.ended(address);
+    const first = firstAfter(ended, marked(document, context));
+    const write = await context.writes.put(address, first, ended.revision);
     if (write.kind === 'written') return unlessRivalled(write.entry);
-    if (write.kind === 'unavailable' || !(await changed(config, address, 0))) return failure('SERVICE_UNAVAILABLE');
+    if (write.kind === 'unavailable' || !(await changed(config, address, ended.revision))) break;
   }
   return failure('SERVICE_UNAVAILABLE');
 
@@ -68,6 +71,13 @@ export async function createDefinition<K extends DefinitionKind>(
     if (!(await context.writes.delete(address, entry.revision))) return failure('SERVICE_UNAVAILABLE');
     return repeated(rival, context) ?? taken(rival);
   }
+}
+
+/** The first version of a definition, also of one that was deleted before. */
+function firstAfter<K extends DefinitionKind>({ version: last }: Ended, document: Documents[K]): Documents[K] {
+  const version = last + 1;
+  const { managedBy } = document;
+  return { ...document, version, ...(managedBy === undefined ? {} : { managedBy: { ...managedBy, version } }) };
 }
 
 export interface Deletion<K extends DefinitionKind> {
@@ -178,14 +188,14 @@ async function claim(context: RequestContext): Promise<Failure | undefined> {
 
 /**
  * Waits, for a bounded time, until this node has received the concurrent change that made a write fail.
- * @param revision revision that the write was based on; 0 if there was no document
+ * @param revision revision that the write was based on; without a document that of its end
  */
 export async function changed(
-  config: Pick<ConfigStore, 'get' | 'seen' | 'revision'>,
+  config: Pick<ConfigStore, 'get' | 'ended' | 'seen' | 'revision'>,
   address: DocumentAddress,
   revision: number,
 ): Promise<boolean> {
-  while ((config.get(address)?.revision ?? 0) === revision) {
+  while ((config.get(address)?.revision ?? config.ended(address).revision) === revision) {
     if (!(await config.seen(config.revision + 1, CONFIG_LIMITS.configWaitMs))) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { EventSchemaDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { type Failure, failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
 import type { States } from '../definitions/definition-list.ts';
@@ -14,6 +14,7 @@ import {
   EventSchemaChange,
   eventSchemaJson,
 } from './event-schema-resource.ts';
+import { remaking } from '../definitions/history/remaking.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
 
@@ -57,6 +58,15 @@ const replacing = {
   },
 };
 
+const creating = {
+  body: EventSchemaBody,
+  async make(body: EventSchemaBody, context: RequestContext): Promise<EventSchemaDocument | Failure> {
+    const faults = await faultsOf(body.schema, context);
+    if (faults.length > 0) return invalid(faults);
+    return { eventName: body.event_name, ...eventSchemaContent(body), ...firstVersion(context) };
+  },
+};
+
 export const eventSchemaRoutes = [
   schemas.listRoute({ description: 'Ordered by event name.' }),
   schemas.createRoute({
@@ -64,13 +74,8 @@ export const eventSchemaRoutes = [
     description:
       'The schema is in effect on this node when the response is sent. It validates the `properties` of events that ' +
       'arrive later, whether tracked singly, in a batch, by sync or by end-session. Start with the mode `observe`.',
-    body: EventSchemaBody,
+    ...creating,
     example: EVENT_SCHEMA_BODY_EXAMPLE,
-    async make(body, context) {
-      const faults = await faultsOf(body.schema, context);
-      if (faults.length > 0) return invalid(faults);
-      return { eventName: body.event_name, ...eventSchemaContent(body), ...firstVersion(context) };
-    },
   }),
   schemas.getRoute(),
   schemas.changeRoute({
@@ -86,7 +91,7 @@ export const eventSchemaRoutes = [
     description: 'Events with this name are no longer validated. You can still replay quarantined events.',
   }),
   ...schemas.historyRoutes(),
-  ...schemas.restoreRoutes({ ...writtenBy('editor', 'none'), by: replacing }),
+  ...schemas.restoreRoutes({ ...writtenBy('editor', 'none'), by: replacing, again: remaking(creating) }),
 ];
 
 const OTHER_EVENTS: FieldFault = {

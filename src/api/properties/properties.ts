@@ -9,6 +9,7 @@ import { answer } from '../route/answer.ts';
 import { computedFaults, readersOfComputed } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
+import { remaking } from '../definitions/history/remaking.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import {
@@ -83,20 +84,24 @@ const replacing = {
   },
 };
 
+const creating = {
+  body: PropertyBody,
+  make(body: PropertyBody, context: RequestContext): PropertyDocument | Failure {
+    const { key } = body;
+    const content = propertyContent(body, key);
+    const faults = faultsOf(key, content, context);
+    return faults.length > 0 ? invalid(faults) : { key, ...content, ...firstVersion(context) };
+  },
+};
+
 export const propertyRoutes = [
   properties.listRoute({ summary: 'List the computed properties', description: 'Ordered by key.' }),
   properties.createRoute({
     // A new one serves no player until a flag or campaign uses it, and that waits.
     ...writtenBy('editor', 'none'),
     description: 'Events that arrive after the response are counted at once.',
-    body: PropertyBody,
+    ...creating,
     example: PROPERTY_BODY_EXAMPLE,
-    make(body, context) {
-      const { key } = body;
-      const content = propertyContent(body, key);
-      const faults = faultsOf(key, content, context);
-      return faults.length > 0 ? invalid(faults) : { key, ...content, ...firstVersion(context) };
-    },
   }),
   getProperty,
   properties.changeRoute({
@@ -119,6 +124,7 @@ export const propertyRoutes = [
   ...properties.restoreRoutes({
     ...writtenBy('editor', { id: 'property.restore', of: 'property' }),
     by: replacing,
+    again: remaking(creating),
   }),
 ];
 

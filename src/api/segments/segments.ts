@@ -11,6 +11,7 @@ import { keyFaults } from '../definitions/definition-fields.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
+import { remaking } from '../definitions/history/remaking.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
@@ -130,6 +131,12 @@ export const segmentSchedules = createSchedules<'segment', typeof SegmentChange>
     never: { includes: NO_PLAYERS, excludes: NO_PLAYERS },
   },
 );
+const creating = {
+  body: SegmentBody,
+  make,
+  overQuota: (context: RequestContext, { list }: SegmentDocument) =>
+    (list === undefined ? undefined : overLists(context)) ?? segments.overQuota(context),
+};
 
 export const segmentRoutes = [
   segments.listRoute({ description: 'Ordered by creation time, oldest first.' }),
@@ -139,11 +146,8 @@ export const segmentRoutes = [
     description:
       'The segment is in effect on this node when the response is sent. Existing players are evaluated in the ' +
       'background.',
-    body: SegmentBody,
+    ...creating,
     example: SEGMENT_BODY_EXAMPLE,
-    make,
-    overQuota: (context, { list }) =>
-      (list === undefined ? undefined : overLists(context)) ?? segments.overQuota(context),
     warned,
   }),
   getSegment,
@@ -172,6 +176,11 @@ export const segmentRoutes = [
   ...segments.restoreRoutes({
     ...writtenBy('editor', { id: 'segment.restore', of: 'segment' }),
     by: replacing,
+    again: remaking({
+      ...creating,
+      identified: (document, id) => ({ ...document, id }),
+      notes: ({ list }) => (list === undefined ? [] : ['Its list is empty: load it again.']),
+    }),
     // The history has only their number.
     fitted: (wire, { includes = [], excludes = [] }) => ({ ...wire, includes: [...includes], excludes: [...excludes] }),
   }),

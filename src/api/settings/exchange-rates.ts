@@ -124,9 +124,10 @@ const putRates = defineRoute({
       const basis = basisIn({ headers, body });
       return changeTable(basis, context, async (address, held) => {
         if (held !== undefined && !hasBasis({ headers, body })) return failure('PRECONDITION_REQUIRED');
-        const version = (held?.document.version ?? 0) + 1;
+        const before = held === undefined ? config.ended(address) : { ...held.document, revision: held.revision };
+        const version = before.version + 1;
         const document = { currency, rates: table.rates, updatedAt: context.origin.receivedAt, version };
-        const written = await context.writes.put(address, document, held?.revision ?? 0);
+        const written = await context.writes.put(address, document, before.revision);
         return written.kind === 'written' ? { kind: 'stored', document } : written.kind;
       });
     },
@@ -185,7 +186,11 @@ async function changeTable<T extends { kind: string }>(
     if (refusal !== undefined) return refusal;
     const outcome = await change(address, held);
     if (typeof outcome !== 'string') return outcome;
-    if (outcome === 'unavailable' || !(await changed(config, address, held?.revision ?? 0))) break;
+    if (
+      outcome === 'unavailable' ||
+      !(await changed(config, address, held?.revision ?? config.ended(address).revision))
+    )
+      break;
   }
   return failure('SERVICE_UNAVAILABLE');
 }

@@ -77,6 +77,7 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
     },
     targetingRevision: (game, environment) => store.targetingRevision(game, environment),
     get: (address) => store.get(address),
+    ended: (address) => store.ended(address),
     list: (kind, game, environment) => store.list(kind, game, environment),
     async put(address, document, revision) {
       const written = await store.put(address, document, revision);

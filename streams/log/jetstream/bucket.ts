@@ -58,7 +58,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
       if (message === undefined || message.header(OPERATION) === '') return outcome;
       return await write(key, value, message.sequence);
     },
-    delete: (key, revision) => write(key, new Uint8Array(), revision, 'DEL'),
+    delete: (key, revision, left = new Uint8Array()) => write(key, left, revision, 'DEL'),
     watch: ({ onEntry, onCurrent }) => watchBucket(link, clock, logger, name, onEntry, onCurrent),
   };
 }
@@ -88,7 +88,7 @@ function watchBucket(
     const operation = message.headers?.get(OPERATION) ?? '';
     const entry = {
       key: record.subject.slice(prefix.length),
-      value: operation === '' ? record.data : undefined,
+      ...(operation === '' ? { value: record.data } : { value: undefined, left: record.data }),
       revision: record.sequence,
       storedAtMs: record.storedAtMs,
     };

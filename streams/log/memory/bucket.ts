@@ -8,7 +8,7 @@ import type { Connection, WhenLed, WriteFault } from './connection.ts';
 /** The broker's side of a bucket. Deleted keys stay as entries without a value, so that watches deliver deletions. */
 export interface MemoryBucket {
   get(key: string): BucketEntry | undefined;
-  write(key: string, value: Uint8Array | undefined, expected: number | undefined): BucketOutcome;
+  write(key: string, value: Uint8Array | undefined, expected: number | undefined, left?: Uint8Array): BucketOutcome;
   /** Entries with a revision above `revision`, in order. */
   since(revision: number): BucketEntry[];
   onWrite(listener: (entry: BucketEntry) => void): Stop;
@@ -22,13 +22,14 @@ export function createMemoryBucket(clock: Pick<Clock, 'wallMs'>): MemoryBucket {
 
   return {
     get: (key) => entries.get(key),
-    write(key, value, expected) {
+    write(key, value, expected, left) {
       const current = entries.get(key);
       const absent = current?.value === undefined;
       const fits = expected === undefined || expected === (current?.revision ?? 0) || (expected === 0 && absent);
       if (!fits) return { kind: 'conflict' };
       revision += 1;
-      const entry: BucketEntry = { key, value, revision, storedAtMs: clock.wallMs() };
+      const kept = left === undefined ? {} : { left };
+      const entry: BucketEntry = { key, value, ...kept, revision, storedAtMs: clock.wallMs() };
       entries.delete(key);
       entries.set(key, entry);
       for (const listener of listeners) listener(entry);
@@ -50,9 +51,9 @@ export function openMemoryBucket(
   faultOf: (bucket: BucketName, key: string) => WriteFault,
   whenLed: Readonly<Record<'read' | 'consume', WhenLed>>,
 ): Bucket {
-  const write = (key: string, value: Uint8Array | undefined, revision: number | undefined) =>
+  const write = (key: string, value: Uint8Array | undefined, revision: number | undefined, left?: Uint8Array) =>
     connection.write<BucketOutcome>(
-      () => bucket.write(key, value, revision),
+      () => bucket.write(key, value, revision, left),
       (message) => ({ kind: 'unknown', message }),
       LOG_LIMITS.logRequestMs,
       faultOf(name, key),
@@ -64,7 +65,7 @@ export function openMemoryBucket(
       return entry?.value === undefined ? undefined : entry;
     },
     put: (key, value, revision) => write(key, value, revision),
-    delete: (key, revision) => write(key, undefined, revision),
+    delete: (key, revision, left) => write(key, undefined, revision, left),
     watch: ({ onEntry, onCurrent }) => watch(connection, bucket, { onEntry, onCurrent }, whenLed.consume),
   };
 }

@@ -302,39 +302,39 @@ describe('plan and apply', () => {
   });
 
   it('show a change in words, and one from elsewhere as drift, which is put back', async () => {
-    await flag('shop', { targeting_rules: [{ percentage: 20 }], owner: 'economy' });
+    await flag('drift', { targeting_rules: [{ percentage: 20 }], owner: 'economy' });
     await apply();
-    await call(demo, 'PATCH', `${FLAGS}/shop`, { targeting_rules: [{ percentage: 100 }] });
-    await flag('shop', { targeting_rules: [{ percentage: 50 }] });
+    await call(demo, 'PATCH', `${FLAGS}/drift`, { targeting_rules: [{ percentage: 100 }] });
+    await flag('drift', { targeting_rules: [{ percentage: 50 }] });
     const { code, lines } = await plan();
     expect(code).toBe(2);
     expect(lines.slice(1, 5)).toEqual([
-      '  ~ flags/shop: to change',
+      '  ~ flags/drift: to change',
       '      Rule 1: 100 % → 50 %',
       '      Owner: “economy” → none',
       expect.stringContaining('! changed in the service since the files were applied'),
     ]);
-    expect((await call(demo, 'GET', `${FLAGS}/shop`)).data).toMatchObject({ version: 2, managed_by: { version: 1 } });
+    expect((await call(demo, 'GET', `${FLAGS}/drift`)).data).toMatchObject({ version: 2, managed_by: { version: 1 } });
     await apply();
-    const { data } = await call(demo, 'GET', `${FLAGS}/shop`);
+    const { data } = await call(demo, 'GET', `${FLAGS}/drift`);
     expect(data).toMatchObject({ version: 3, owner: '', managed_by: { by: 'github.com/acme/games', version: 3 } });
     expect((await plan()).code).toBe(0);
   });
 
   it('take over what is there as it is, and only with a word what something else manages', async () => {
-    await made(demo, FLAGS, { key: 'shop', flag_type: 'boolean' });
-    await flag('shop');
-    expect((await plan()).lines).toContain('  @ flags/shop: to take over as it is');
+    await made(demo, FLAGS, { key: 'adopt', flag_type: 'boolean' });
+    await flag('adopt');
+    expect((await plan()).lines).toContain('  @ flags/adopt: to take over as it is');
     await apply();
-    expect((await call(demo, 'GET', `${FLAGS}/shop`)).data['managed_by']).toEqual({
+    expect((await call(demo, 'GET', `${FLAGS}/adopt`)).data['managed_by']).toEqual({
       by: 'github.com/acme/games',
       version: 2,
     });
-    await call(demo, 'PATCH', `${FLAGS}/shop`, {}, { 'X-Managed-By': 'terraform' });
-    expect((await plan()).error).toContain('flags/shop is managed by terraform');
+    await call(demo, 'PATCH', `${FLAGS}/adopt`, {}, { 'X-Managed-By': 'terraform' });
+    expect((await plan()).error).toContain('flags/adopt is managed by terraform');
     expect((await plan('--take-over')).code).toBe(2);
-    await call(demo, 'PATCH', `${FLAGS}/shop`, {}, { 'X-Managed-By': 'none' });
-    expect((await call(demo, 'GET', `${FLAGS}/shop`)).data['managed_by']).toBeNull();
+    await call(demo, 'PATCH', `${FLAGS}/adopt`, {}, { 'X-Managed-By': 'none' });
+    expect((await call(demo, 'GET', `${FLAGS}/adopt`)).data['managed_by']).toBeNull();
   });
 
   it('delete only with a word, only what the files managed, and bring an archived flag back', async () => {

@@ -267,11 +267,63 @@ describe('the history', () => {
     expect((await call('GET', `${path}/again/versions`)).data['current_version']).toBeNull();
     const inForce = await call('GET', `${path}/again/in-force?at=${new Date().toISOString()}`);
     expect([inForce.status, inForce.error.message]).toEqual([404, 'It had been deleted at that time.']);
-    const refused = await call('POST', `${path}/again/restore`, { version: 1 });
-    expect([refused.status, refused.error.message]).toEqual([409, expect.stringContaining('create it again')]);
-    const { data } = await call('GET', `${path}/again/versions/1`);
-    expect((await call('POST', path, data['definition'])).status).toBe(201);
     expect((await call('GET', `${path}/never/versions`)).status).toBe(404);
+    expect((await call('POST', `${path}/never/restore`, { version: 1 })).status).toBe(404);
+    const { data } = await call('GET', `${path}/again/versions/1`);
+    expect((await call('POST', path, data['definition'])).data).toMatchObject({ version: 3 });
+  });
+
+  it.each(KINDS.filter(({ name }) => name !== 'flag' && name !== 'webhook'))(
+    'makes a $name that was deleted again, under its id, in one call',
+    async ({ path, id, body }) => {
+      const deleted: Record<string, unknown> = { ...body };
+      for (const name of ['key', 'event_name']) if (name in body) deleted[name] = 'deleted';
+      const made = await call('POST', path, deleted);
+      const item = `${path}/${encodeURIComponent(String(made.data[id] ?? deleted[id]))}`;
+      const first = (await call('GET', item)).data;
+      expect((await call('DELETE', item)).status).toBe(200);
+      await versions(item, 2);
+      const preview = await call('POST', `${item}/restore/preview`, { version: 1 });
+      expect(preview.data).toEqual({ version: null, restores: 1, difference: ['Created'], notes: [] });
+      expect((await call('GET', item)).status).toBe(404);
+      const once = { ...why('Too early'), 'Idempotency-Key': `again-${path}` };
+      expect((await call('POST', `${item}/restore`, { version: 1 }, { ...once, 'If-Match': '"1"' })).status).toBe(412);
+      const restored = await call('POST', `${item}/restore`, { version: 1 }, once);
+      expect([restored.status, restored.headers.get('etag'), restored.error]).toEqual([200, '"3"', undefined]);
+      const again = await call('POST', `${item}/restore`, { version: 1 }, once);
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+      const now = (await call('GET', item)).data;
+      expect({ ...content(now), created_at: '' }).toEqual({ ...content(first), created_at: '' });
+      expect((await versions(item, 3))[0]).toMatchObject({ version: 3, action: 'created', reason: 'Too early' });
+      await call('DELETE', item);
+    },
+  );
+
+  it('does not make again what it has in part only, or whose key another one has', async () => {
+    const path = '/v1/segments/segments';
+    const gone = async (body: object) => {
+      const { data } = await call('POST', path, body);
+      const item = `${path}/${String(data['segment_id'])}`;
+      await call('DELETE', item);
+      await versions(item, 2);
+      return item;
+    };
+    const player = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
+    const excluding = await gone({ key: 'excluding', conditions: { is_payer: true }, excludes: [player] });
+    const { status, error } = await call('POST', `${excluding}/restore`, { version: 1 });
+    expect([status, error.message]).toEqual([409, expect.stringContaining('`excludes`')]);
+
+    const first = await gone({ key: 'twice', conditions: { is_payer: true } });
+    await call('POST', path, { key: 'twice', conditions: { is_payer: false } });
+    expect((await call('POST', `${first}/restore`, { version: 1 })).error.message).toContain('has this key');
+
+    const hook = { url: 'https://hooks.example.com/T0/x', events: ['level_up'] };
+    const webhook = await call('POST', '/v1/integrations/webhooks', hook);
+    const item = `/v1/integrations/webhooks/${webhook.data['webhook_id']}`;
+    await call('DELETE', item);
+    await versions(item, 2);
+    const refused = await call('POST', `${item}/restore`, { version: 1 });
+    expect([refused.status, refused.error.message]).toEqual([409, expect.stringContaining('create it again')]);
   });
 
   it('keeps the players of a segment, and the URL of a webhook, as they are now', async () => {

@@ -186,3 +186,32 @@ describe('the answer of a player', () => {
     expect(gateway.backend.calls.at(-1)?.body).not.toHaveProperty('email');
   });
 });
+
+describe.each(KINDS.filter(({ id }) => id === 'event_name' || id === 'key').filter(({ name }) => name !== 'flag'))(
+  'the key of a $name',
+  ({ path, id, body, writes: [method = ''] }) => {
+    it('goes on from its last version when it is made again, so that no old version is the current one', async () => {
+      const item = `${path}/${String(body[id])}`;
+      const first = await send('POST', path, body);
+      expect((await send('DELETE', item)).status).toBe(200);
+      const again = await send('POST', path, body);
+      const deleted = Number(first.data['version']) + 1;
+      expect([again.status, again.data['version'], again.etag]).toEqual([201, deleted + 1, `"${deleted + 1}"`]);
+      expect((await send(method, item, body, first.etag)).code).toBe('PRECONDITION_FAILED');
+      expect((await send('DELETE', item, undefined, first.etag)).code).toBe('PRECONDITION_FAILED');
+      expect((await send(method, item, body, again.etag)).status).toBe(200);
+      expect((await send('DELETE', item)).status).toBe(200);
+    });
+  },
+);
+
+it('exchange rates that are stored again go on from their last version', async () => {
+  const path = '/v1/settings/exchange-rates';
+  await send('PATCH', '/v1/settings', { currency: 'EUR' });
+  const body = { rates: { USD: { '2026-01-15': 0.86 } } };
+  const first = await send('PUT', path, body);
+  expect((await send('DELETE', path)).status).toBe(200);
+  const again = await send('PUT', path, body);
+  expect([first.data['version'], again.data['version']]).toEqual([1, 3]);
+  expect((await send('PUT', path, body, first.etag)).code).toBe('PRECONDITION_FAILED');
+});

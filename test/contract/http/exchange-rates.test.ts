@@ -50,8 +50,12 @@ const put = (rates: object, headers: Record<string, string> = { 'If-Match': '*' 
 const currencyIs = async (currency: string | null) =>
   expect((await call('PATCH', '/v1/settings', { currency })).status).toBe(200);
 
+/** The first version of the rates of a test: those of the tests before were deleted. */
+let first = 1;
+
 beforeEach(async () => {
   await gateway.config.delete(ratesAddress('demo'));
+  first = gateway.config.ended(ratesAddress('demo')).version + 1;
   await currencyIs('EUR');
 });
 
@@ -59,10 +63,14 @@ describe('the exchange rates of a game', () => {
   it('are none at first, are replaced as a whole, and end', async () => {
     expect(await call('GET', PATH)).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } });
     const stored = await put(RATES);
-    expect(stored).toMatchObject({ status: 200, etag: '"1"', data: { currency: 'EUR', version: 1, rates: RATES } });
+    expect(stored).toMatchObject({
+      status: 200,
+      etag: `"${first}"`,
+      data: { currency: 'EUR', version: first, rates: RATES },
+    });
     expect((await call('GET', PATH)).data).toEqual(stored.data);
     const next = { SEK: { [YESTERDAY]: 0.0889 } };
-    expect(await put(next)).toMatchObject({ etag: '"2"', data: { version: 2, rates: next } });
+    expect(await put(next)).toMatchObject({ etag: `"${first + 1}"`, data: { version: first + 1, rates: next } });
     expect((await call('GET', PATH)).data['rates']).toEqual(next);
     // It takes its own answer.
     expect((await call('PUT', PATH, (await call('GET', PATH)).data)).status).toBe(200);
@@ -72,14 +80,17 @@ describe('the exchange rates of a game', () => {
 
   it('change only on the version that the caller names', async () => {
     await put(RATES);
-    expect(await put(RATES, { 'If-Match': '"7"' })).toMatchObject({ status: 412, error: { details: { version: 1 } } });
+    expect(await put(RATES, { 'If-Match': '"700"' })).toMatchObject({
+      status: 412,
+      error: { details: { version: first } },
+    });
     expect((await call('DELETE', PATH, undefined, { 'If-Match': '7' })).status).toBe(412);
-    expect((await call('PUT', PATH, { rates: RATES, version: 3 })).status).toBe(412);
+    expect((await call('PUT', PATH, { rates: RATES, version: first + 2 })).status).toBe(412);
     expect(await put(RATES, {})).toMatchObject({ status: 428, error: { code: 'PRECONDITION_REQUIRED' } });
-    expect((await put(RATES, { 'If-Match': '"1"' })).etag).toBe('"2"');
-    expect((await call('PUT', PATH, { rates: RATES, version: 2 })).etag).toBe('"3"');
+    expect((await put(RATES, { 'If-Match': `"${first}"` })).etag).toBe(`"${first + 1}"`);
+    expect((await call('PUT', PATH, { rates: RATES, version: first + 1 })).etag).toBe(`"${first + 2}"`);
     await call('DELETE', PATH);
-    expect((await put(RATES, {})).etag).toBe('"1"');
+    expect((await put(RATES, {})).etag).toBe(`"${first + 4}"`);
   });
 
   it.each([
@@ -97,7 +108,7 @@ describe('the exchange rates of a game', () => {
     const { status, error } = await put(rates);
     expect([status, JSON.stringify(error)]).toEqual([400, expect.stringContaining(path)]);
     expect(JSON.stringify(error)).toContain(message);
-    expect((await call('GET', PATH)).data).toMatchObject({ version: 1, rates: RATES });
+    expect((await call('GET', PATH)).data).toMatchObject({ version: first, rates: RATES });
   });
 
   it('are at most 24,000, which fit a request', async () => {

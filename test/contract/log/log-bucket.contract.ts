@@ -88,12 +88,12 @@ export function bucketContract(suite: LogSuite): void {
       await eventually(() => expect(seen).toHaveLength(1));
       expect(await bucket.put(later, bytes('2'))).toMatchObject({ kind: 'written' });
       await eventually(() => expect(seen).toHaveLength(2));
-      expect(await bucket.delete(gone)).toMatchObject({ kind: 'written' });
+      expect(await bucket.delete(gone, undefined, bytes('left'))).toMatchObject({ kind: 'written' });
       await eventually(() => expect(seen).toHaveLength(3));
-      expect(seen.map(({ key, value }) => [key, text(value)])).toEqual([
-        [later, '1'],
-        [later, '2'],
-        [gone, undefined],
+      expect(seen.map(({ key, value, left }) => [key, text(value), text(left)])).toEqual([
+        [later, '1', undefined],
+        [later, '2', undefined],
+        [gone, undefined, 'left'],
       ]);
       const revisions = seen.map(({ revision }) => revision);
       expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));

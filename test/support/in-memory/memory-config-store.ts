@@ -3,6 +3,8 @@ import {
   type ConfigChange,
   type ConfigEntry,
   type ConfigStore,
+  type Ended,
+  versionAfter,
 } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
@@ -18,6 +20,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
   const documents = createDocumentTable();
   const listeners = new Set<(change: ConfigChange) => void>();
   const targetingRevisions = new Map<string, number>();
+  const ended = new Map<string, Ended>();
   let revision = 0;
 
   const nameOf = ({ game, environment, kind, key }: DocumentAddress): string => `${game}.${environment}.${kind}.${key}`;
@@ -40,11 +43,19 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     get<K extends DocumentKind>(address: DocumentAddress<K>): ConfigEntry<K> | undefined {
       return documents.get(address.kind, nameOf(address));
     },
+    ended: (address) => ended.get(nameOf(address)) ?? { version: 0, revision: 0 },
     list: (kind, game, environment) => documents.list(kind, game, environment),
     async put<K extends DocumentKind>(address: DocumentAddress<K>, document: Documents[K], expected?: number) {
       if (store.down) return { kind: 'unavailable' };
       const held = store.get(address);
-      if (expected !== undefined && expected !== (held?.revision ?? 0)) return { kind: 'conflict' };
+      if (
+        expected !== undefined &&
+        expected !== (held?.revision ?? 0) &&
+        (held !== undefined || expected !== store.ended(address).revision)
+      ) {
+        return { kind: 'conflict' };
+      }
+      ended.delete(nameOf(address));
       revision += 1;
       const entry: ConfigEntry<K> = { ...address, document, revision };
       documents.set(nameOf(address), entry);
@@ -56,6 +67,10 @@ export function createMemoryConfigStore(): MemoryConfigStore {
       if (store.down) return false;
       revision += 1;
       const before = store.get(address);
+      ended.set(nameOf(address), {
+        version: before === undefined ? store.ended(address).version : versionAfter(before.document),
+        revision,
+      });
       const held = documents.delete(address.kind, nameOf(address));
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
       tell({ address, entry: undefined, before } as unknown as ConfigChange);

@@ -368,7 +368,7 @@ type Device = {
 /** The effect of a restoration. */
 type EffectOfRestoration = {
   /** The version that would be changed: the current one. */
-  readonly version: number;
+  readonly version: number | null;
   /** The version that would be restored. */
   readonly restores: number;
   /** What differs from the version before, in words. */

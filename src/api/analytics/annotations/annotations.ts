@@ -2,6 +2,7 @@ import type { AnnotatedKind, AnnotationDocument } from '../../../../core/vocabul
 import type { Failure, FieldFault } from '../../../../core/kernel/errors.ts';
 import { formatTimestamp, parseTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { definitionRoutes, firstVersion } from '../../definitions/definition-routes.ts';
+import { remaking } from '../../definitions/history/remaking.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { invalid, writtenBy } from '../../route/route.ts';
 import { ANALYTICS_LIMITS } from '../limits.ts';
@@ -30,26 +31,30 @@ const annotations = definitionRoutes({
   most: ANALYTICS_LIMITS.annotations,
 });
 
+const creating = {
+  body: AnnotationBody,
+  make(body: AnnotationChange, context: RequestContext): AnnotationDocument | Failure {
+    const { id, user } = context.key;
+    const madeBy = { kind: user === undefined ? 'key' : 'user', id, email: user?.email ?? '' } as const;
+    const made = {
+      id: `ann_${context.services.ids.uuidv7(context.origin.receivedAt)}`,
+      text: '',
+      at: '',
+      link: null,
+      madeBy,
+      ...firstVersion(context),
+    };
+    return changed(made, body, context);
+  },
+};
+
 export const annotationRoutes = [
   annotations.listRoute({ description: 'In the order in which they were made.' }),
   annotations.createRoute({
     ...writtenBy('analyst', 'none'),
     description: `The console shows it on every chart over time. A game and environment has at most ${ANALYTICS_LIMITS.annotations}.`,
-    body: AnnotationBody,
+    ...creating,
     example: ANNOTATION_BODY_EXAMPLE,
-    make(body, context) {
-      const { id, user } = context.key;
-      const madeBy = { kind: user === undefined ? 'key' : 'user', id, email: user?.email ?? '' } as const;
-      const made = {
-        id: `ann_${context.services.ids.uuidv7(context.origin.receivedAt)}`,
-        text: '',
-        at: '',
-        link: null,
-        madeBy,
-        ...firstVersion(context),
-      };
-      return changed(made, body, context);
-    },
   }),
   annotations.getRoute(),
   annotations.changeRoute({
@@ -65,6 +70,7 @@ export const annotationRoutes = [
   ...annotations.restoreRoutes({
     ...writtenBy('analyst', 'none'),
     by: { body: AnnotationChange, change: (body, context) => (held) => changed(held, body, context) },
+    again: remaking({ ...creating, identified: (document, id) => ({ ...document, id }) }),
   }),
 ];
 

@@ -6,14 +6,22 @@ import { type ErrorCode, failure, type Failure, isFailure } from '../../../../co
 import { compile } from '../../../../core/kernel/validation/validation.ts';
 import { isObject, type Json, type JsonObject } from '../../../../core/kernel/text/json.ts';
 import { AUDIT_ENTRY_LIMITS } from '../../../../streams/audit/limits.ts';
-import { IfMatch } from '../../input/if-match.ts';
+import { IfMatch, staleFor } from '../../input/if-match.ts';
 import { jsonAnswer } from '../../route/answer.ts';
-import type { RequestContext } from '../../route/request-context.ts';
+import type { RequestContext, WriteContext } from '../../route/request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, readBy } from '../../route/route.ts';
-import type { DefinitionRoutes, Prepared, Restorations, Restoring, WriteAccess } from '../definition-resource.ts';
-import { changeDefinition } from '../definition-writes.ts';
+import type {
+  DefinitionRoutes,
+  Prepared,
+  Remaking,
+  Restorations,
+  Restoring,
+  WriteAccess,
+} from '../definition-resource.ts';
+import { changeDefinition, type Written } from '../definition-writes.ts';
 import { DEFINITION_LIMITS } from '../limits.ts';
 import { documentIn, type Historied, isDeletion, madeVersions, type Params, playersLeftOut } from './historied.ts';
+import { sentFields } from './sent-fields.ts';
 import { noVersion } from './history-routes.ts';
 import { Difference } from './version-resource.ts';
 
@@ -24,7 +32,10 @@ import { Difference } from './version-resource.ts';
 
 export const RestorePreviewed = Type.Object(
   {
-    version: Type.Integer({ description: 'The version that would be changed: the current one.' }),
+    version: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'The version that would be changed: the current one; null if the definition was deleted.',
+    }),
     restores: Type.Integer({ description: 'The version that would be restored.' }),
     difference: Difference,
     notes: Type.Array(Type.String({ description: 'A sentence.' }), {
@@ -74,30 +85,49 @@ export interface RestoredKind<K extends DefinitionKind> extends Pick<
   'addressOf' | 'findStored' | 'missing'
 > {
   historied: Historied;
+  /** Stores a new definition. */
+  create: (
+    document: Documents[K],
+    overQuota: Remaking<K>['overQuota'],
+    context: WriteContext,
+  ) => Promise<Written<K> | Failure>;
   idIn: (params: Params) => string;
 }
 
 export function restorations<K extends DefinitionKind, B extends TObject>(
-  { historied, idIn, addressOf, findStored, missing }: RestoredKind<K>,
-  { by, fitted = (wire) => wire, kept }: Restoring<K, B>,
+  { historied, idIn, addressOf, findStored, missing, create }: RestoredKind<K>,
+  { by, again, fitted = (wire) => wire, kept }: Restoring<K, B>,
 ): Restorations<K> {
   const check = compile<TObject, Static<B>>(by.body);
 
-  /** The body of a change that makes an old version. */
-  function bodyOf(document: JsonObject, held: Documents[K], context: RequestContext): JsonObject {
+  /** An old version as GET showed it. */
+  function wireOf(document: JsonObject, context: RequestContext): JsonObject {
     const shown: Json = JSON.parse(historied.shownVersion(document, context));
-    const wire = fitted(isObject(shown) ? shown : {}, held);
-    // Without what the service makes; `version` would be the basis of the change.
-    const names = Object.keys(by.body.properties).filter((name) => name !== 'version' && Object.hasOwn(wire, name));
-    return Object.fromEntries(names.map((name) => [name, wire[name] ?? null]));
+    return isObject(shown) ? shown : {};
+  }
+
+  /** Of a definition that was deleted. */
+  async function remade(
+    document: JsonObject,
+    params: Params,
+    version: number,
+    context: RequestContext,
+  ): Promise<Prepared<K> | Failure> {
+    if (again === undefined) return GONE;
+    const lost = Object.entries(playersLeftOut(document)).filter(([, count]) => count > 0);
+    if (lost.length > 0) return withoutPlayers(lost.map(([name]) => name));
+    const next = await again.make(wireOf(document, context), idIn(params), context);
+    return isFailure(next)
+      ? refused(version, next)
+      : { kind: 'prepared', from: undefined, next, notes: again.notes(next) };
   }
 
   async function prepare(params: Params, version: number, context: RequestContext): Promise<Prepared<K> | Failure> {
     const held = findStored(idIn(params), context);
     const found = await findOldVersion(historied, params, version, context);
     if (found.kind === 'failure') return found;
-    if (held === undefined) return GONE;
-    const body = bodyOf(found.document, held.document, context);
+    if (held === undefined) return remade(found.document, params, version, context);
+    const body = sentFields(by.body, fitted(wireOf(found.document, context), held.document));
     if (!check.accepts(body)) return refused(version, invalid(check.faultsOf(body)));
     const change = await by.change(body, context);
     if (isFailure(change)) return refused(version, change);
@@ -106,7 +136,12 @@ export function restorations<K extends DefinitionKind, B extends TObject>(
     const players = Object.entries(playersLeftOut(found.document)).map(
       ([name, count]) => `\`${name}\` stays as it is: the history has only the number of its players then, ${count}.`,
     );
-    return { kind: 'prepared', held, change, next, notes: [...players, ...(kept === undefined ? [] : [kept])] };
+    return {
+      kind: 'prepared',
+      from: { held, change },
+      next,
+      notes: [...players, ...(kept === undefined ? [] : [kept])],
+    };
   }
 
   return {
@@ -114,10 +149,15 @@ export function restorations<K extends DefinitionKind, B extends TObject>(
     async restore(params, version, headers, context) {
       const prepared = await prepare(params, version, context);
       if (isFailure(prepared)) return prepared;
-      const { held, change } = prepared;
+      const address = addressOf(idIn(params), context);
+      if (prepared.from === undefined) {
+        const ended = context.services.config.ended(address);
+        return staleFor(headers, ended.version) ?? create(prepared.next, again?.overQuota, context);
+      }
+      const { held, change } = prepared.from;
       return changeDefinition<K>(
         {
-          address: addressOf(idIn(params), context),
+          address,
           basis: { ...headers, version: held.document.version },
           missing: missing(),
           change,
@@ -139,6 +179,12 @@ const GONE = failure(
   'It was deleted. Get the version (`…/versions/{version}`) and create it again: `definition` is a valid body once you ' +
     'write what it shows as `[hidden]`.',
 );
+const withoutPlayers = (fields: readonly string[]): Failure =>
+  failure(
+    'CONFLICT',
+    `It was deleted, and the history does not have the players of ${fields.map((name) => `\`${name}\``).join(' and ')}. ` +
+      'Get the version (`…/versions/{version}`) and create it again with them.',
+  );
 const A_DELETION = failure('CONFLICT', 'This version is a deletion. Restore an earlier one.');
 const TOO_LARGE = failure(
   'CONFLICT',
@@ -179,8 +225,9 @@ export const restoreRoute = <K extends DefinitionKind>(
   });
 
 export const RESTORES =
-  'Makes an earlier version the current one, as a new version, with the checks of any other change. Ask ' +
-  '`restore/preview` what it would change. What the history does not keep (secrets, ids of players) stays as it is.';
+  'Makes an earlier version the current one, as a new version, with the checks of any other change; a definition that ' +
+  'was deleted is made again, under its id. Ask `restore/preview` what it would change. What the history does ' +
+  'not keep (secrets, ids of players) stays as it is.';
 
 /** The route that says what a restoration would do. */
 export const restorePreview = <K extends DefinitionKind>(
@@ -204,10 +251,11 @@ export const restorePreview = <K extends DefinitionKind>(
       async call({ params, body: { version } }, context) {
         const prepared = await prepare(params, version, context);
         if (isFailure(prepared)) return prepared;
-        const { held, next, notes } = prepared;
-        const difference = differenceOf(jsonOf(held.document), jsonOf(next));
+        const { from, next, notes } = prepared;
+        const now = from?.held.document;
+        const difference = differenceOf(now && jsonOf(now), jsonOf(next));
         const effect = 'editEffect' in next ? { edit_effect: next.editEffect } : {};
-        return jsonAnswer({ version: held.document.version, restores: version, difference, notes, ...effect });
+        return jsonAnswer({ version: now?.version ?? null, restores: version, difference, notes, ...effect });
       },
     },
   });

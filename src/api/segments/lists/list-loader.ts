@@ -25,7 +25,7 @@ export interface ListLoaderOptions {
     send(origin: ListOrigin, playerId: string, body: CommandBody): Promise<Reply>;
     partitionOf(playerId: string): number;
   };
-  config: Pick<ConfigStore, 'get' | 'put' | 'seen' | 'revision'>;
+  config: Pick<ConfigStore, 'get' | 'ended' | 'put' | 'seen' | 'revision'>;
   clock: Clock;
   ids: Pick<Ids, 'bytes'>;
   limits?: Adjustable<typeof SEGMENT_API_LIMITS, 'listPlayers'>;
