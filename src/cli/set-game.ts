@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/game.ts';
 import { ratesAddress } from '../../streams/config/exchange-rates.ts';
-import { changedGame, currencyIn, gameAddress } from '../../streams/config/games.ts';
+import { changedGame, currencyIn, gameAddress, newSalt } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
 import { currencyOf, CURRENCY_RULE } from '../../core/kernel/currencies.ts';
 import { keptByText } from '../api/settings/game-settings.ts';
@@ -24,6 +24,7 @@ interface SetOptions extends LifecycleOptions {
   timeZone?: string;
   currency?: string;
   extractedProperties?: string[];
+  holdout?: string;
 }
 
 /** `games set`: one option for each setting; other settings do not change. */
@@ -68,12 +69,16 @@ export function setGameCommand(context: CliContext): Command {
       '--extracted-properties <path...>',
       `at most ${STATE_LIMITS.extractedProperties} properties of events with columns of their own, or none; keep their order`,
     )
+    .option('--holdout <percentage>', 'share of players who take part in no experiment, 0 to 100, or none')
     .action((id: string, options: SetOptions) =>
       context.withConfigStore(async (store) => {
         const entry = store.get(gameAddress(id));
         if (entry === undefined) throw new CliError(`There is no game ${id}.`);
         const hasSecret = store.get(playerTokensAddress(id)) !== undefined;
-        const changes = changesOf(entry.document, hasSecret, options);
+        const changes = {
+          ...changesOf(entry.document, hasSecret, options),
+          ...holdoutOf(options, entry.document, context.ids),
+        };
         if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
         const table = store.get(ratesAddress(id))?.document;
         const { currency = currencyIn(entry.document) } = changes;
@@ -120,6 +125,20 @@ function figuresOf({ timeZone: zoneText, currency: code }: SetOptions): Partial<
   const currency = code === 'none' ? '' : currencyOf(code);
   if (currency === undefined) throw new CliError(`--currency ${CURRENCY_RULE}, or \`none\`.`);
   return timeZone === undefined ? { currency } : { timeZone, currency };
+}
+
+function holdoutOf(
+  { holdout }: SetOptions,
+  { holdout: held }: GameDocument,
+  ids: CliContext['ids'],
+): Pick<GameDocument, 'holdout'> {
+  if (holdout === undefined) return {};
+  if (holdout === 'none') return { holdout: null };
+  const percentage = Number(holdout);
+  if (holdout.trim() === '' || !(percentage >= 0 && percentage <= 100)) {
+    throw new CliError(`--holdout must be a number from 0 to 100, or none; got "${holdout}".`);
+  }
+  return { holdout: { percentage, salt: held?.salt ?? newSalt(ids) } };
 }
 
 function extractedOf({ extractedProperties: named }: SetOptions): Partial<GameDocument> {

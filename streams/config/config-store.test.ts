@@ -106,6 +106,14 @@ describe('the config store', () => {
     const late = await openConfigStore(broker.connect(), clock, silentLogger);
     for (const each of [store, late]) expect(each.targetingRevision('one', 'live')).toBe(deleted);
     expect(deleted).toBeGreaterThan(made);
+    for (const holdout of [{ percentage: 5, salt: 's' }, null]) {
+      await store.put(addressOf('one'), { ...game('Uno'), holdout });
+      const last = await openConfigStore(broker.connect(), clock, silentLogger);
+      for (const each of [store, last]) {
+        expect(each.targetingRevision('one', 'live')).toBe(store.revision);
+        expect(each.targetingRevision('one', 'test')).toBe(store.revision);
+      }
+    }
   });
 
   test('lists by kind, game and environment; keys may hold dots', async () => {

@@ -6,6 +6,7 @@ import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
 import type { ConfigEnvironment, DocumentAddress, Documents } from '../../core/vocabulary/documents/documents.ts';
+import { environmentsOf } from '../../core/vocabulary/documents/scope.ts';
 import { effectiveRevision } from '../../core/vocabulary/labels.ts';
 import { decidesFlags, isDocumentKind, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
@@ -53,7 +54,7 @@ export interface ConfigStore {
   readonly revision: number;
   /**
    * The revision of the last change of a flag, experiment or segment of a game and environment that concerns players,
-   * deletions included; 0 without any.
+   * deletions included, or of the settings of a game with a holdout; 0 without any.
    * It is the same on every node that has seen the change, whenever that node started.
    */
   targetingRevision(game: string, environment: ConfigEnvironment): number;
@@ -166,14 +167,16 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     if (!parsed.current) outdated.set(key, address);
     const stored: ConfigEntry<K> = { ...address, revision, document: parsed.document };
     documents.set(key, stored);
-    noteTargeting(address, effectiveRevision(stored));
+    noteTargeting(address, effectiveRevision(stored), stored.document);
     notify({ address, entry: stored, before: held });
   }
 
-  function noteTargeting({ game, environment, kind }: DocumentAddress, revision: number): void {
-    if (!decidesFlags(kind)) return;
-    const scope = `${game}.${environment}`;
-    targetingRevisions.set(scope, Math.max(revision, targetingRevisions.get(scope) ?? 0));
+  function noteTargeting({ game, environment, kind }: DocumentAddress, revision: number, document?: object): void {
+    if (!decidesFlags(kind, document)) return;
+    for (const each of environmentsOf(environment)) {
+      const scope = `${game}.${each}`;
+      targetingRevisions.set(scope, Math.max(revision, targetingRevisions.get(scope) ?? 0));
+    }
   }
 
   function notify(change: Told): void {

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { DEFAULT_ZONE } from '../../core/kernel/zoned-days.ts';
 import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
-import type { GameDocument } from '../../core/vocabulary/documents/game.ts';
+import type { GameDocument, Holdout } from '../../core/vocabulary/documents/game.ts';
 
 /** A game's id is part of subjects and keys of the log, of URLs and of rows in ClickHouse. */
 const GAME_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -27,6 +27,15 @@ export const currencyIn = (game: GameDocument | undefined): string | undefined =
 export const extractedOf = (game: GameDocument | undefined): readonly string[] =>
   game?.extractedProperties ?? NO_PROPERTIES;
 const NO_PROPERTIES: readonly string[] = [];
+
+/** Its holdout; `undefined`: no player is in one. */
+export const holdoutIn = (game: GameDocument | undefined): Holdout | undefined =>
+  game?.holdout && game.holdout.percentage > 0 ? game.holdout : undefined;
+
+/** Enough bytes that no two flags, experiments or games get the same salt. */
+const SALT_BYTES = 12;
+
+export const newSalt = (ids: Pick<Ids, 'bytes'>): string => Buffer.from(ids.bytes(SALT_BYTES)).toString('base64url');
 
 export const versionOf = (game: GameDocument | undefined): number => game?.version ?? 1;
 

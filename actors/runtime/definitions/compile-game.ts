@@ -1,4 +1,5 @@
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import { holdoutIn } from '../../../streams/config/games.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 import { createCampaignSet } from '../../campaigns/define/campaign-set.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
@@ -50,6 +51,7 @@ export function compileGame(
   for (const entry of inOrder) {
     if (entry.document.archivedAt === null) flags.set(entry.key, compile.flag(entry, experiments.get(entry.key)));
   }
+  const holdout = holdoutIn(config.list('game', game)[0]?.document);
   const campaigns = config
     .list('campaign', game, environment)
     .filter(({ document }) => document.enabled)
@@ -64,6 +66,7 @@ export function compileGame(
       segment: (id) => segments.get(id),
       flags,
       experimentOf: (flagKey) => experiments.get(flagKey),
+      ...(holdout === undefined ? {} : { holdout }),
       computed,
       // Only players with very many counted names need it.
       get countedEvents() {

@@ -7,6 +7,7 @@ import { effectiveRevision, withEffective } from '../../../core/vocabulary/label
 import { gameAddress } from '../../../streams/config/games.ts';
 import { aCampaign } from '../../campaigns/testing-campaign.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
+import { anExperiment, putExperiment } from '../../experiments/testing-experiment.ts';
 import { aPlayer } from '../../testing-players.ts';
 import type { Flag } from '../../decision/targeting.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
@@ -74,6 +75,24 @@ describe('the definitions of a process', () => {
     await config.put({ game: 'demo', environment: 'live', kind: 'campaign', key: campaign.id }, campaign);
     expect([...(definitions.of('demo', 'live').countedEvents ?? [])].toSorted()).toEqual(['buy', 'lose', 'win']);
     expect(definitions.of('demo', 'test').countedEvents).toEqual(new Set());
+  });
+
+  it('have the experiment of a flag that runs or is paused, and the holdout of the game', async () => {
+    const { definitions, config, putFlag } = setUp();
+    await putFlag(flag('shop'));
+    await putExperiment(config, anExperiment({ key: 'old', state: 'stopped' }));
+    expect(definitions.of('demo', 'live').experimentOf?.('shop')).toBeUndefined();
+    await putExperiment(config, anExperiment({ key: 'new', state: 'running' }));
+    expect(definitions.of('demo', 'live').experimentOf?.('shop')?.key).toBe('new');
+    expect(definitions.of('demo', 'live').experimentOf?.('other')).toBeUndefined();
+    expect(definitions.of('demo', 'test').experimentOf?.('shop')).toBeUndefined();
+    await putExperiment(config, anExperiment({ key: 'new', state: 'paused' }));
+    expect(definitions.of('demo', 'live').experimentOf?.('shop')?.state).toBe('paused');
+    const game: GameDocument = { name: 'd', tenant: 't', namespace: 'n', createdAt: 0 };
+    for (const holdout of [{ percentage: 5, salt: 'h' }, { percentage: 0, salt: 'h' }, null]) {
+      await config.put(gameAddress('demo'), { ...game, holdout });
+      expect(definitions.of('demo', 'live').holdout).toEqual(holdout?.percentage === 5 ? holdout : undefined);
+    }
   });
 
   it('are compiled once until they change, per game and environment', async () => {

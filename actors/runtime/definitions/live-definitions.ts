@@ -70,7 +70,11 @@ export function createLiveDefinitions(
   const compile = createDocumentCompiler(lookupOf, (game) => settings(game).zone, logger, metrics);
 
   const stopListening = config.onChange(({ address, entry, before }) => {
-    if (address.kind === 'game') onGame(address.game);
+    if (address.kind === 'game') {
+      onGame(address.game);
+      // Experiments read the holdout.
+      games.delete(address.game);
+    }
     if (!isTargeting(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);

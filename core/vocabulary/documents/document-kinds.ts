@@ -56,8 +56,12 @@ export function isTargeting(name: string): name is TargetingKind {
   return isDocumentKind(name) && DOCUMENT_KINDS[name].targeting === true;
 }
 
-/** Whether documents of the kind decide what a flag serves. */
-export function decidesFlags(kind: DocumentKind): boolean {
+/**
+ * Whether a document decides what flags serve; `undefined`: it was deleted. The settings of a game do once it has, or
+ * had, a holdout.
+ */
+export function decidesFlags(kind: DocumentKind, document: object | undefined): boolean {
+  if (kind === 'game') return document !== undefined && 'holdout' in document;
   return kind === 'flag' || kind === 'experiment' || kind === 'segment';
 }
 

@@ -1,5 +1,12 @@
 export type Environment = 'live' | 'test';
 
+const BOTH: readonly Environment[] = ['live', 'test'];
+
+/** The environments that an address means: `_` stands for both. */
+export function environmentsOf(environment: Environment | '_'): readonly Environment[] {
+  return environment === '_' ? BOTH : [environment];
+}
+
 /** The kind of the API key of a request. */
 export type CallerKind = 'client' | 'server';
 

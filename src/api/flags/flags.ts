@@ -3,6 +3,7 @@ import { CYCLE, prerequisiteFaults } from '../../../actors/flags/check/prerequis
 import { flagFaults } from '../../../actors/flags/check/flag-faults.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { newSalt } from '../../../streams/config/games.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
@@ -77,7 +78,7 @@ const createFlag = flags.createRoute({
     const document: FlagDocument = {
       key,
       ...contentIn(body, empty, empty, context),
-      salt: Buffer.from(context.services.ids.bytes(SALT_BYTES)).toString('base64url'),
+      salt: newSalt(context.services.ids),
       ...made,
       archivedAt: null,
       periods: [{ period: 1, version: 1, since: made.createdAt }],
@@ -87,9 +88,6 @@ const createFlag = flags.createRoute({
   overQuota: overFlagQuota,
   warned,
 });
-
-/** Enough bytes that no two flags get the same salt. */
-const SALT_BYTES = 12;
 
 const replacing = {
   body: FlagWhole,

@@ -1,12 +1,21 @@
 import { Type } from 'typebox';
 import { gameZoneOf, ZONE_RULE } from '../../../actors/time-zones/game-zone.ts';
+import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { currencyOf, CURRENCY_RULE } from '../../../core/kernel/currencies.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { ExchangeRatesDocument } from '../../../core/vocabulary/documents/exchange-rates.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
-import { changedGame, currencyIn, extractedOf, gameAddress, versionOf, zoneOf } from '../../../streams/config/games.ts';
+import {
+  changedGame,
+  currencyIn,
+  extractedOf,
+  gameAddress,
+  newSalt,
+  versionOf,
+  zoneOf,
+} from '../../../streams/config/games.ts';
 import { BasedOn } from '../definitions/definition-fields.ts';
 import { ratesAddress } from '../../../streams/config/exchange-rates.ts';
 import { changed } from '../definitions/definition-writes.ts';
@@ -15,7 +24,7 @@ import type { Historied } from '../definitions/history/historied.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { settingsHistoryRoutes } from './settings-history.ts';
 import type { WriteContext } from '../route/request-context.ts';
-import { textOrNull } from '../input/fields.ts';
+import { nullable, textOrNull } from '../input/fields.ts';
 import { API_LIMITS } from '../limits.ts';
 import { FROM_TEST } from './from-test.ts';
 import { extractedFaults } from './extracted-properties.ts';
@@ -24,6 +33,16 @@ import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 
 /* The settings of a game that its figures depend on. Both environments share them. */
 
+const HoldoutPercentage = Type.Number({ minimum: 0, maximum: 100, description: 'Share of all players, 0 to 100.' });
+const HoldoutSalt = Type.String({
+  minLength: 1,
+  maxLength: FLAG_LIMITS.ruleSalt,
+  description:
+    'Decides with the id of a player whether it is in the holdout: with the same salt, a larger holdout has all ' +
+    'players of a smaller one.',
+});
+const HOLDOUT = 'Players who take part in no experiment of the game.';
+
 const Settings = Type.Object(
   {
     time_zone: Type.String({ description: 'IANA name of the time zone in which figures count days. Default: `UTC`.' }),
@@ -31,12 +50,20 @@ const Settings = Type.Object(
     extracted_properties: Type.Array(Type.String({ description: 'A path, keys joined by dots.' }), {
       description: 'Properties of events that have columns of their own, so that questions about them read no JSON.',
     }),
+    holdout: nullable(
+      Type.Object({ percentage: HoldoutPercentage, salt: HoldoutSalt }, { description: `${HOLDOUT} null: none.` }),
+    ),
     version: Type.Integer({ description: 'Version, counted from 1 with each change of settings of the game.' }),
   },
   { description: 'Settings of a game.' },
 );
-const BODY_EXAMPLE = { time_zone: 'Europe/Berlin', currency: 'EUR', extracted_properties: ['level', 'item.id'] };
-const EXAMPLE = { ...BODY_EXAMPLE, version: 2 };
+const BODY_EXAMPLE = {
+  time_zone: 'Europe/Berlin',
+  currency: 'EUR',
+  extracted_properties: ['level', 'item.id'],
+  holdout: { percentage: 5 },
+};
+const EXAMPLE = { ...BODY_EXAMPLE, holdout: { percentage: 5, salt: 'Zk3vQ0b1c2d4e5f6' }, version: 2 };
 
 const shared = {
   path: '/v1/settings',
@@ -49,6 +76,7 @@ const settingsJson = (game: GameDocument | undefined) => ({
   time_zone: zoneOf(game),
   currency: currencyIn(game) ?? null,
   extracted_properties: extractedOf(game),
+  holdout: game?.holdout ?? null,
   version: versionOf(game),
 });
 
@@ -60,7 +88,9 @@ const getSettings = defineRoute({
   method: 'GET',
   versioned: true,
   summary: "Get the game's settings",
-  description: 'The time zone and the currency of the figures, and the properties that are extracted for them.',
+  description:
+    'The time zone and the currency of the figures, the properties that are extracted for them, and the holdout of ' +
+    'experiments.',
   errors: [],
   input: {},
   reply: { description: 'The settings.', schema: Settings, example: EXAMPLE },
@@ -106,6 +136,17 @@ const patchSettings = defineRoute({
             },
           ),
         ),
+        holdout: Type.Optional(
+          nullable(
+            Type.Object(
+              { percentage: HoldoutPercentage, salt: Type.Optional(HoldoutSalt) },
+              {
+                additionalProperties: false,
+                description: `${HOLDOUT} Without \`salt\` it keeps the current one, or gets a random one. null: none.`,
+              },
+            ),
+          ),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -118,14 +159,19 @@ const patchSettings = defineRoute({
       const change = changeOf(body);
       if (change.kind === 'failure') return change;
       if (context.key.environment === 'test') return FROM_TEST;
-      return changeSettings(change.values, basisIn({ headers, body }), context);
+      const settings = (held: GameDocument) => ({ ...change.values, ...holdoutAfter(body.holdout, held, context) });
+      return changeSettings(settings, basisIn({ headers, body }), context);
     },
     toAnswer: ({ game }) => settingsAnswer(game),
   },
 });
 
 /** Changes settings; every change makes a new version. */
-async function changeSettings(values: Partial<GameDocument>, basis: Basis, { key, services, writes }: WriteContext) {
+async function changeSettings(
+  valuesFor: (held: GameDocument) => Partial<GameDocument>,
+  basis: Basis,
+  { key, services, writes }: WriteContext,
+) {
   const address = gameAddress(key.game);
   const { config } = services;
   for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
@@ -133,6 +179,7 @@ async function changeSettings(values: Partial<GameDocument>, basis: Basis, { key
     if (held === undefined) return failure('NOT_FOUND');
     const stale = staleFor(basis, versionOf(held.document));
     if (stale !== undefined) return stale;
+    const values = valuesFor(held.document);
     const { currency = currencyIn(held.document) } = values;
     const table = config.get(ratesAddress(key.game))?.document;
     if (table !== undefined && currency !== table.currency) return keptBy(table);
@@ -165,10 +212,11 @@ function gameOf(version: JsonObject): GameDocument {
 const settingsHistory = settingsHistoryRoutes(historied, {
   restored: (version) => {
     const old = gameOf(version);
-    return { timeZone: zoneOf(old), currency: currencyIn(old) ?? '', extractedProperties: extractedOf(old) };
+    const { holdout = null } = old;
+    return { timeZone: zoneOf(old), currency: currencyIn(old) ?? '', extractedProperties: extractedOf(old), holdout };
   },
   change: (values, basis, context) =>
-    context.key.environment === 'test' ? FROM_TEST : changeSettings(values, basis, context),
+    context.key.environment === 'test' ? FROM_TEST : changeSettings(() => values, basis, context),
   toAnswer: settingsAnswer,
 });
 
@@ -194,6 +242,17 @@ function changeOf({ time_zone: zoneText, currency: code, extracted_properties: e
     ...(extractedProperties === undefined ? {} : { extractedProperties }),
   };
   return { kind: 'change', values } as const;
+}
+
+function holdoutAfter(
+  wanted: { percentage: number; salt?: string } | null | undefined,
+  { holdout }: GameDocument,
+  { services }: WriteContext,
+): Pick<GameDocument, 'holdout'> {
+  if (wanted === undefined) return {};
+  if (wanted === null) return { holdout: null };
+  const { percentage, salt = holdout?.salt ?? newSalt(services.ids) } = wanted;
+  return { holdout: { percentage, salt } };
 }
 
 const keptBy = ({ currency }: ExchangeRatesDocument) => failure('CONFLICT', keptByText(currency));

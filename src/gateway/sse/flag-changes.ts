@@ -1,4 +1,5 @@
-import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
+import { decidesFlags } from '../../../core/vocabulary/documents/document-kinds.ts';
+import { type Environment, environmentsOf } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { LiveReader } from '../../../streams/live-feed.ts';
 import type { ChangesRequest } from '../../api/flags/evaluate/changes-request.ts';
@@ -59,10 +60,12 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
   let opened = 0;
   const revisionOf = ({ game, environment }: Scope): number => config.targetingRevision(game, environment);
 
-  const stopListening = config.onChange(({ address: { game, environment, kind } }) => {
-    if (kind !== 'flag' && kind !== 'segment') return;
-    const scope = scopes.get(`${game}.${environment}`);
-    if (scope !== undefined && scope.cancel === undefined) gather(scope);
+  const stopListening = config.onChange(({ address: { game, environment, kind }, entry }) => {
+    if (!decidesFlags(kind, entry?.document)) return;
+    for (const each of environmentsOf(environment)) {
+      const scope = scopes.get(`${game}.${each}`);
+      if (scope !== undefined && scope.cancel === undefined) gather(scope);
+    }
   });
 
   function gather(scope: Scope): void {

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const PATH = '/v1/settings';
-const NONE = { extracted_properties: [] };
+const NONE = { extracted_properties: [], holdout: null };
 const get = async (asKey = key) => (await bodyOf(await gateway.call(asKey, 'GET', PATH))).data;
 async function patch(body: object, asKey = key) {
   const response = await gateway.call(asKey, 'PATCH', PATH, body);
@@ -63,6 +63,8 @@ describe('the settings of a game', () => {
     [{ extracted_properties: ['a', 'b', 'a'] }, '/extracted_properties/2', 'must not name a property twice'],
     [{ extracted_properties: ['a', ''] }, '/extracted_properties/1', 'must not be empty'],
     [{ extracted_properties: [Array(17).fill('a').join('.')] }, '/extracted_properties/0', 'at most 16 keys'],
+    [{ holdout: { percentage: 101 } }, '/holdout/percentage', 'must be at most 100'],
+    [{ holdout: { salt: 'x' } }, '/holdout/percentage', 'is required'],
     [{ extracted_properties: 'abcdefghi'.split('') }, '/extracted_properties', 'has 9 items; the maximum is 8'],
   ])('refuse %j with the rule, and do not change', async (body, path, message) => {
     const before = await get();
@@ -70,6 +72,21 @@ describe('the settings of a game', () => {
     expect([status, JSON.stringify(error)]).toEqual([400, expect.stringContaining(path)]);
     expect(JSON.stringify(error)).toContain(message);
     expect(await get()).toEqual(before);
+  });
+
+  it('have a holdout, which keeps its salt while its size changes', async () => {
+    const { data } = await patch({ holdout: { percentage: 5 } });
+    expect(data['holdout']).toEqual({ percentage: 5, salt: expect.stringMatching(/^[\w-]{16}$/) });
+    const { salt } = Object(data['holdout']);
+    expect((await patch({ holdout: { percentage: 10 } })).data['holdout']).toEqual({ percentage: 10, salt });
+    expect((await patch({ currency: null })).data['holdout']).toEqual({ percentage: 10, salt });
+    expect((await patch({ holdout: { percentage: 10, salt: 'own' } })).data['holdout']).toEqual({
+      percentage: 10,
+      salt: 'own',
+    });
+    expect((await patch({ holdout: null })).data['holdout']).toBeNull();
+    expect((await patch({ holdout: { percentage: 1 } })).data['holdout']).not.toMatchObject({ salt: 'own' });
+    expect((await patch({ holdout: null })).status).toBe(200);
   });
 
   it('name the properties with columns of their own, which questions about these read', async () => {

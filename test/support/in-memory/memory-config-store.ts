@@ -7,6 +7,7 @@ import {
   versionAfter,
 } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import { environmentsOf } from '../../../core/vocabulary/documents/scope.ts';
 import { effectiveRevision } from '../../../core/vocabulary/labels.ts';
 import { decidesFlags, type DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 
@@ -27,8 +28,8 @@ export function createMemoryConfigStore(): MemoryConfigStore {
   const tell = (change: ConfigChange): void => {
     const { address, entry } = change;
     const changed = entry === undefined ? revision : effectiveRevision(entry);
-    const scope = `${address.game}.${address.environment}`;
-    if (decidesFlags(address.kind)) {
+    for (const environment of decidesFlags(address.kind, entry?.document) ? environmentsOf(address.environment) : []) {
+      const scope = `${address.game}.${environment}`;
       targetingRevisions.set(scope, Math.max(changed, targetingRevisions.get(scope) ?? 0));
     }
     for (const listener of listeners) listener(change);

@@ -1184,6 +1184,16 @@ type SettingsOfGame = {
    * JSON.
    */
   readonly extracted_properties: readonly string[];
+  /** Players who take part in no experiment of the game. */
+  readonly holdout: {
+    /** Share of all players, 0 to 100. */
+    readonly percentage: number;
+    /**
+     * Decides with the id of a player whether it is in the holdout: with the same salt, a larger
+     * holdout has all players of a smaller one.
+     */
+    readonly salt: string;
+  } | null;
   /** Version, counted from 1 with each change of settings of the game. */
   readonly version: number;
 };
@@ -8683,6 +8693,16 @@ export interface Operations {
        * place.
        */
       readonly extracted_properties?: readonly string[];
+      /** Players who take part in no experiment of the game. */
+      readonly holdout?: {
+        /** Share of all players, 0 to 100. */
+        readonly percentage: number;
+        /**
+         * Decides with the id of a player whether it is in the holdout: with the same salt, a larger
+         * holdout has all players of a smaller one.
+         */
+        readonly salt?: string;
+      } | null;
     };
     readonly answer: SettingsOfGame;
   };
