@@ -30,12 +30,28 @@ const MAINTAINED: ReadonlySet<string> = new Set([
   'updatedAt',
   'editEffect',
   'periods',
+  'phases',
+  'startedAt',
+  'stoppedAt',
+  'shipping',
+  'shippedBy',
   'id',
   'writes',
   'managedBy',
 ]);
 /** What decides most comes first. */
-const ORDER = ['archivedAt', 'enabled', 'rules', 'conditions', 'variants', 'trigger', 'audience'];
+const ORDER = [
+  'archivedAt',
+  'enabled',
+  'state',
+  'winner',
+  'traffic',
+  'rules',
+  'conditions',
+  'variants',
+  'trigger',
+  'audience',
+];
 
 function inField(name: string, before: Json, after: Json): string[] {
   if (isDeepStrictEqual(before, after)) return [];

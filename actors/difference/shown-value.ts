@@ -13,7 +13,7 @@ export function shownValue(name: string, value: Json): string {
   if (value === null) return 'none';
   if (value === true) return 'yes';
   if (value === false) return 'no';
-  if (typeof value === 'number' && /percentage$/i.test(name)) return `${value} %`;
+  if (typeof value === 'number' && /(percentage|traffic)$/i.test(name)) return `${value} %`;
   if (typeof value === 'number' && isTime(name)) return formatTimestamp(value);
   return inQuotes(value);
 }

@@ -1,5 +1,4 @@
 import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
-import type { ConfigStore } from '../../streams/config/config-store.ts';
 
 /** A draft on the flag `shop`, for tests. */
 export function anExperiment(some: Partial<ExperimentDocument> = {}): ExperimentDocument {
@@ -32,9 +31,4 @@ export function anExperiment(some: Partial<ExperimentDocument> = {}): Experiment
     version: 1,
     ...some,
   };
-}
-
-/** Stores it in the game `demo`. */
-export async function putExperiment(config: Pick<ConfigStore, 'put'>, document: ExperimentDocument): Promise<void> {
-  await config.put({ game: 'demo', environment: 'live', kind: 'experiment', key: document.key }, document);
 }

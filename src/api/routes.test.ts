@@ -181,17 +181,21 @@ describe('what people may call from the console', () => {
   });
 
   it('waits for a second person if it decides what players get, and has an id of its own', () => {
-    const waiting = /^\/v1\/(?:flags\/flags|campaigns\/campaigns|segments\/segments|properties\/properties)/;
+    const waiting =
+      /^\/v1\/(?:flags\/flags|experiments\/experiments|campaigns\/campaigns|segments\/segments|properties\/properties)/;
     const free = all.filter((route) => {
       if (route.kind !== 'keyed' || route.role === 'none' || route.method === 'GET' || route.readsOnly) return false;
       return waiting.test(route.path) && route.approval === 'none';
     });
     // A new segment or property serves no player until a flag or campaign uses it, and that waits. What is held stays
-    // as it is.
+    // as it is. Drafts of experiments serve nobody.
     expect(free.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/properties/properties',
       'POST /v1/segments/segments',
       'POST /v1/flags/flags/{key}/schedule/hold',
+      'POST /v1/experiments/experiments',
+      'DELETE /v1/experiments/experiments/{key}',
+      'POST /v1/experiments/experiments/{key}/discard',
     ]);
     expect(() => approvalRoutes([patchFlag, patchFlag])).toThrow('two routes declare the approval `flag.patch`');
   });

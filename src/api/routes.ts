@@ -26,6 +26,9 @@ import { listSchemaFaults } from './event-schemas/schema-faults.ts';
 import { makeStreamToken } from './stream/event-stream-tokens.ts';
 import { streamEvents } from './stream/event-stream.ts';
 import { trackEvent } from './events/events.ts';
+import { experimentRoutes } from './experiments/experiments.ts';
+import { lifeRoutes } from './experiments/life-routes.ts';
+import { shipRoutes } from './experiments/ship-routes.ts';
 import { findPlayers } from './players/find-players.ts';
 import { getPlayerCampaigns } from './players/state/player-campaigns.ts';
 import { getPlayerFlags } from './players/state/player-flags.ts';
@@ -132,6 +135,9 @@ const TARGETING_ROUTES: readonly Route[] = [
   streamFlagChanges,
   exposeFlags,
   ...overrideRoutes,
+  ...experimentRoutes,
+  ...lifeRoutes,
+  ...shipRoutes,
   ...campaignRoutes,
   getCampaignResults,
   explainCampaignRoute,

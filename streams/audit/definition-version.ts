@@ -4,7 +4,14 @@ import type { Shown } from './bounded-texts.ts';
 import { AUDIT_ENTRY_LIMITS } from './limits.ts';
 
 /** Fields of a document that no version needs: bookkeeping, and what a restored version takes from the current one. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'periods', 'createdRevision', 'namespace', 'effective']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'writes',
+  'periods',
+  'createdRevision',
+  'namespace',
+  'effective',
+  'shippedBy',
+]);
 
 /**
  * The version of a definition that a write makes or deletes; `undefined`: documents of the kind have no history.

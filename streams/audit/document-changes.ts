@@ -47,6 +47,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'createdRevision',
   'updatedAt',
   'effective',
+  'shippedBy',
 ]);
 /** Fields with ids of players: only their number is shown, since a player may be erased later. */
 const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
@@ -101,6 +102,7 @@ function actionOf(kind: DocumentKind, before: Shown | undefined, after: Shown | 
   if (kind === 'key' && before['revokedAt'] === null && after['revokedAt'] !== null) return 'revoked';
   if (kind === 'key' && JSON.stringify(before['rotated']) !== JSON.stringify(after['rotated'])) return 'rotated';
   if (kind === 'flag' && before['archivedAt'] === null && after['archivedAt'] !== null) return 'archived';
+  if (kind === 'experiment' && before['state'] !== after['state']) return String(after['state']);
   if (holdsSecrets(kind) && after['secret'] === CHANGED) return 'secret_rotated';
   if (kind === 'proposal') return after['approving'] === undefined ? 'waits_on' : 'approved';
   if (typeof after['enabled'] === 'boolean' && before['enabled'] !== after['enabled']) {

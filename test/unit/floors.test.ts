@@ -98,6 +98,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/conditions': ['actors/decision', 'actors/computed'],
   'actors/segments': ['actors/decision', 'actors/conditions'],
   'actors/flags': ['actors/decision', 'actors/conditions', 'actors/segments'],
+  'actors/experiments': ['actors/conditions', 'actors/segments', 'actors/flags'],
   'actors/difference': [],
   'actors/time-zones': [],
   'actors/campaigns': ['actors/decision', 'actors/conditions', 'actors/segments', 'actors/time-zones'],

@@ -50,7 +50,7 @@ function oneFaults({ flagType, variants }: FlagDocument, serve: FlagServe, path:
   return isWeighted ? faults : [...faults, { path: `${path}/weights`, message: 'must have a weight greater than 0' }];
 }
 
-function bucketFaults(by: BucketBy | undefined, path: string): FieldFault[] {
+export function bucketFaults(by: BucketBy | undefined, path: string): FieldFault[] {
   const message = bucketByFault(by ?? 'player');
   return message === undefined ? [] : [{ path, message }];
 }

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import type { FlagDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
 import { effectiveRevision, withEffective } from '../../../core/vocabulary/labels.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { aCampaign } from '../../campaigns/testing-campaign.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
-import { anExperiment, putExperiment } from '../../experiments/testing-experiment.ts';
+import { anExperiment } from '../../experiments/testing-experiment.ts';
 import { aPlayer } from '../../testing-players.ts';
 import type { Flag } from '../../decision/targeting.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
@@ -79,14 +80,16 @@ describe('the definitions of a process', () => {
 
   it('have the experiment of a flag that runs or is paused, and the holdout of the game', async () => {
     const { definitions, config, putFlag } = setUp();
+    const putExperiment = (document: ExperimentDocument) =>
+      config.put({ game: 'demo', environment: 'live', kind: 'experiment', key: document.key }, document);
     await putFlag(flag('shop'));
-    await putExperiment(config, anExperiment({ key: 'old', state: 'stopped' }));
+    await putExperiment(anExperiment({ key: 'old', state: 'stopped' }));
     expect(definitions.of('demo', 'live').experimentOf?.('shop')).toBeUndefined();
-    await putExperiment(config, anExperiment({ key: 'new', state: 'running' }));
+    await putExperiment(anExperiment({ key: 'new', state: 'running' }));
     expect(definitions.of('demo', 'live').experimentOf?.('shop')?.key).toBe('new');
     expect(definitions.of('demo', 'live').experimentOf?.('other')).toBeUndefined();
     expect(definitions.of('demo', 'test').experimentOf?.('shop')).toBeUndefined();
-    await putExperiment(config, anExperiment({ key: 'new', state: 'paused' }));
+    await putExperiment(anExperiment({ key: 'new', state: 'paused' }));
     expect(definitions.of('demo', 'live').experimentOf?.('shop')?.state).toBe('paused');
     const game: GameDocument = { name: 'd', tenant: 't', namespace: 'n', createdAt: 0 };
     for (const holdout of [{ percentage: 5, salt: 'h' }, { percentage: 0, salt: 'h' }, null]) {

@@ -16,6 +16,7 @@ const texts = TEXTS.history;
 export type Base =
   | '/v1/flags/flags/{key}'
   | '/v1/segments/segments/{id}'
+  | '/v1/experiments/experiments/{key}'
   | '/v1/campaigns/campaigns/{id}'
   | '/v1/properties/properties/{key}'
   | '/v1/events/schemas/{event_name}'

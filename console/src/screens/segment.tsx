@@ -180,7 +180,7 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
 
 function Remove({ segment: { segment_id: id, key, version, used_by: uses } }: { segment: SegmentDocument }) {
   const { scope } = usePlace();
-  const isUsed = uses.flags.length + uses.campaigns.length > 0;
+  const isUsed = uses.flags.length + uses.experiments.length + uses.campaigns.length > 0;
   return (
     <RemoveButton
       action={TEXTS.remove}

@@ -22,12 +22,19 @@ export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
       <Title order={2} size="h5" mb="xs">
         {texts.usedBy}
       </Title>
-      {users.flags.length + users.campaigns.length === 0 ? <Text c="dimmed">{texts.notUsed}</Text> : null}
+      {users.flags.length + users.experiments.length + users.campaigns.length === 0 ? (
+        <Text c="dimmed">{texts.notUsed}</Text>
+      ) : null}
       <Group gap="sm">
         {users.flags.map((key) => (
           <Anchor key={key} component={Link} href={`${base}/flags/${encodeURIComponent(key)}`} underline="always">
             {TEXTS.nav.flags}: {key}
           </Anchor>
+        ))}
+        {users.experiments.map((key) => (
+          <Text key={key}>
+            {TEXTS.nav.experiments}: {key}
+          </Text>
         ))}
         {users.campaigns.map((key) => (
           <Anchor key={key} component={Link} href={`${base}/campaigns?q=${encodeURIComponent(key)}`} underline="always">

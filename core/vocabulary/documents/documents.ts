@@ -9,7 +9,7 @@ import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { DocumentKind } from './document-kinds.ts';
 import type { ExchangeRatesDocument } from './exchange-rates.ts';
-import type { ExperimentDocument } from './experiments.ts';
+import type { ExperimentDocument, ShippedBy } from './experiments.ts';
 import type { GameDocument } from './game.ts';
 import type { Labelled } from '../labels.ts';
 import type { ScheduleDocument } from '../schedules.ts';
@@ -208,6 +208,7 @@ export interface FlagDocument extends Labelled {
   archivedAt: number | null;
   /** Whether client keys may learn of the flag. Absent: they may. */
   clientVisible?: boolean;
+  shippedBy?: ShippedBy;
   version: number;
   /** What the edit that made this version does to the players of the experiment. Absent: the flag is new. */
   editEffect?: EditEffect;

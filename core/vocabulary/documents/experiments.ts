@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/text/json.ts';
 import type { Labelled } from '../labels.ts';
 import type { ExperimentField, ExperimentMetricName } from '../metrics/experiment-metrics.ts';
-import type { BucketBy } from './flag-serve.ts';
+import type { BucketBy, FlagServe } from './flag-serve.ts';
 import type { WriteMark } from './write-mark.ts';
 
 /**
@@ -77,6 +77,13 @@ export interface Shipping {
   /** Epoch milliseconds. */
   at: number;
 }
+
+/** In a flag: the experiment whose winner it serves, since which version, and what takes that back. */
+export type ShippedBy = { experiment: string; variant: string; version: number } & (
+  | { by: 'rule' }
+  /** `before`: what it served by default; `null`: its default value. */
+  | { by: 'default'; before: FlagServe | null }
+);
 
 /** An experiment on a flag. Stored under its key. */
 export interface ExperimentDocument extends Labelled {

@@ -1,5 +1,6 @@
 import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { isActive } from '../../../core/vocabulary/documents/experiments.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
@@ -17,8 +18,8 @@ import { usersOf } from '../segments/segment-users.ts';
  * Invariants
  * 1. Such a request changes nothing. It is stored, bound to the version that it would change, and made by the person
  *    who approves it.
- * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, and the segments, lists
- *    and computed properties that it uses, or that a proposal would have it use.
+ * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, active experiments, and
+ *    the segments, lists and computed properties that it uses, or that a proposal would have it use.
  * 3. Every route declares whether it may wait, and what it changes (`approval`).
  */
 
@@ -51,7 +52,7 @@ export const isExpired = ({ createdAt }: Pick<ProposalDocument, 'createdAt'>, no
 /** Stores a request as a proposal. @returns a failure that says where it waits; undefined: nothing serves it */
 export async function propose(
   route: KeyedRoute,
-  { id: change, of: kind }: Approval,
+  { id: change, of: kind, onceActive }: Approval,
   { params = {}, headers = {}, body }: RawInput,
   context: RequestContext,
   writes: DocumentWrites,
@@ -61,6 +62,7 @@ export async function propose(
   if (target === undefined && Object.keys(params).length > 0) {
     return kind === 'flag' ? failure('FLAG_NOT_FOUND') : undefined;
   }
+  if (onceActive === true && target?.isActive !== true) return undefined;
   const waiting = waitingProposals(services, key);
   if (!servesPlayers(kind, params, waiting, context)) return undefined;
   if (route.streamedBody !== undefined) return LIST_SERVES;
@@ -112,7 +114,7 @@ function servesPlayers(
   waiting: readonly ConfigEntry<'proposal'>[],
   context: Pick<RequestContext, 'key' | 'services'>,
 ): boolean {
-  if (kind === 'flag' || kind === 'campaign') return true;
+  if (kind === 'flag' || kind === 'campaign' || kind === 'experiment') return true;
   const name = params['id'] ?? params['key'] ?? '';
   const users = kind === 'segment' ? usersOf(name, context) : readersOfComputed(name, context);
   if (Object.values(users).flat().length > 0) return true;
@@ -135,14 +137,17 @@ function targetOf(
   kind: Approval['of'],
   params: Readonly<Record<string, string>>,
   { key: { game, environment }, services: { config } }: Pick<RequestContext, 'key' | 'services'>,
-): { key: string; version: number } | undefined {
+): { key: string; version: number; isActive: boolean } | undefined {
   const name = params['key'] ?? params['id'];
   if (name === undefined) return undefined;
   const held =
     kind === 'campaign'
       ? config.list(kind, game, environment).find(({ document }) => document.id === name || document.key === name)
       : config.get({ game, environment, kind, key: name });
-  return held && { key: held.document.key, version: held.document.version };
+  if (held === undefined) return undefined;
+  const { document } = held;
+  const { key, version } = document;
+  return { key, version, isActive: 'flagKey' in document && isActive(document) };
 }
 
 const WAITS =

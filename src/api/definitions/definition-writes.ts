@@ -157,7 +157,7 @@ export async function changeDefinition<K extends DefinitionKind>(
 }
 
 /** The earlier outcome if this request repeats the write of a version; CONFLICT if it has another body. */
-function repeated<K extends DefinitionKind>(
+export function repeated<K extends DefinitionKind>(
   entry: ConfigEntry<K>,
   context: RequestContext,
 ): Written<K> | Failure | undefined {

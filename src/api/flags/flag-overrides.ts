@@ -11,7 +11,7 @@ import type { Addressed, Success } from '../route/action.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { anyJson } from '../definitions/definition-fields.ts';
 import { PlayerId, textOrNull } from '../input/fields.ts';
-import { findFlag } from './flags.ts';
+import { findFlag } from './flag-edits.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid } from '../route/route.ts';
 

@@ -1,22 +1,20 @@
 import { Type, type Static } from 'typebox';
-import { CYCLE, prerequisiteFaults } from '../../../actors/flags/check/prerequisite-faults.ts';
-import { flagFaults } from '../../../actors/flags/check/flag-faults.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { newSalt } from '../../../streams/config/games.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { failure, type Failure, isFailure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { FLAG_API_LIMITS } from './limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
-import { computedFaults } from '../definitions/computed-quota.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import { RestoreBody, restorePreview, RESTORES } from '../definitions/history/restore-routes.ts';
 import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
-import { changeDefinition } from '../definitions/definition-writes.ts';
-import { contentOf, emptyContent, type FlagContent, formFaults } from './flag-content.ts';
+import { changeDefinition, type Written } from '../definitions/definition-writes.ts';
+import { emptyContent, formFaults } from './flag-content.ts';
+import { conflictOf, contentIn, cycleOf, faultsOf, flagChangedBy, flagEditedTo } from './flag-edits.ts';
 import {
   FLAG_BODY_EXAMPLE,
   FLAG_EXAMPLE,
@@ -28,9 +26,9 @@ import {
 } from './flag-resource.ts';
 import { ruleAt, stepped } from './flag-rollout.ts';
 import { staleFlags } from './stale-flags.ts';
-import { segmentLookup, withSegmentIds } from '../segments/segment-lookup.ts';
 import { IfMatch } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
+import { heldByExperiment } from '../experiments/rivals.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
 import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 
 /* The routes that read and write flags. A deleted flag is archived, so its key stays taken. */
@@ -93,7 +91,7 @@ const replacing = {
   body: FlagWhole,
   change: (body: Static<typeof FlagWhole>, context: RequestContext) => (held: FlagDocument) =>
     flagChangedBy(held, body, emptyContent(held.key, held.flagType), context),
-  conflict: cycleOf,
+  conflict: conflictOf,
 };
 
 const putFlag = flags.changeRoute({
@@ -115,7 +113,7 @@ export const patchFlag = flags.changeRoute({
   body: FlagPatch,
   example: { enabled: false },
   change: (body, context) => (held) => flagChangedBy(held, body, held, context),
-  conflict: cycleOf,
+  conflict: conflictOf,
   warned,
 });
 
@@ -129,7 +127,7 @@ const deleteFlag = defineRoute({
     'The flag is not evaluated any more, and flags that require it serve their default. Its key stays taken. Its ' +
     'definition (`?state=archived`), results and exposures stay readable, and `restore` brings it back.',
   idempotent: true,
-  errors: flags.changeErrors,
+  errors: [...flags.changeErrors, 'CONFLICT'],
   input: { params: ByKey, headers: IfMatch },
   reply: {
     description: 'The flag is archived.',
@@ -145,10 +143,16 @@ const deleteFlag = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers }, context) =>
-      flags.change({ id: params.key, basis: headers }, context, (held) => {
-        const nowMs = context.origin.receivedAt;
-        return withPeriods(held, { ...held, archivedAt: nowMs }, nowMs);
-      }),
+      flags.change(
+        { id: params.key, basis: headers },
+        context,
+        (held) => {
+          const nowMs = context.origin.receivedAt;
+          const archived = withPeriods(held, { ...held, archivedAt: nowMs }, nowMs);
+          return heldByExperiment(archived, context) ?? archived;
+        },
+        heldByExperiment,
+      ),
     toAnswer: ({ replayed }, _context, { params }) => jsonAnswer({ key: params.key, archived: true }, { replayed }),
   },
 });
@@ -239,71 +243,22 @@ export function findStoredFlag(key: string, context: RequestContext): FlagDocume
   return flags.findStored(key, context)?.document;
 }
 
-/** The flag with this key in the caller's game and environment; undefined if there is none or it is archived. */
-export function findFlag(key: string, context: RequestContext): FlagDocument | undefined {
-  return flags.find(key, context)?.document;
-}
-
-/** The edited flag, or why it cannot be. @param kept the content of what the body leaves out */
-export function flagChangedBy(
-  held: FlagDocument,
-  body: Static<typeof FlagPatch>,
-  kept: FlagContent,
-  context: RequestContext,
-  archivedAt = held.archivedAt,
-): FlagDocument | Failure {
-  if (body.key !== undefined && body.key !== held.key) return fixed('/key');
-  if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
-  const malformed = formFaults(body);
-  if (malformed.length > 0) return invalid(malformed);
-  const content = contentIn(body, kept, emptyContent(held.key, held.flagType), context);
-  const { defaultServe: _serve, bucketBy: _by, endsAt: _ends, ...rest } = held;
-  const document = withPeriods(held, { ...rest, ...content, archivedAt }, context.origin.receivedAt);
-  return faultsOf(document, context, held) ?? document;
-}
-
-/** What a body sets, with segments by their ids in conditions. */
-function contentIn(
-  body: Static<typeof FlagPatch>,
-  kept: FlagContent,
-  empty: FlagContent,
-  context: RequestContext,
-): FlagContent {
-  const content = contentOf(body, kept, empty);
-  const rules = content.rules.map((rule) =>
-    rule.conditions === undefined ? rule : { ...rule, conditions: withSegmentIds(rule.conditions, context) },
+/** Makes an edit of the service's own. */
+export function editFlag(
+  key: string,
+  context: WriteContext,
+  edit: (held: FlagDocument) => FlagDocument | Failure,
+): Promise<Written<'flag'> | Failure> {
+  return flags.change(
+    { id: key, basis: {} },
+    context,
+    (held) => {
+      const next = edit(held);
+      return isFailure(next) ? next : flagEditedTo(held, next, context);
+    },
+    conflictOf,
   );
-  return { ...content, rules };
 }
-
-/**
- * The faults of a flag that its schema cannot express. Write marks and periods do not count towards its size.
- * @param held the current flag, whose faults the changed one may keep
- */
-function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDocument): Failure | undefined {
-  const faults = flagFaults(
-    bare(document),
-    { ...segmentLookup(context), flag: (other) => findFlag(other, context) },
-    held && bare(held),
-  );
-  if (faults.length > 0) return invalid(faults);
-  const conditions = document.rules.map((rule) => rule.conditions ?? null);
-  const computed = computedFaults({ kind: 'flag', key: document.key, conditions }, '/targeting_rules', context);
-  return computed.length === 0 ? undefined : invalid(computed);
-}
-
-/** Two concurrent edits may each be free of a cycle, and make one together. */
-function cycleOf(document: FlagDocument, context: RequestContext): Failure | undefined {
-  const faults = prerequisiteFaults(document, (other) => findFlag(other, context));
-  return faults.some(({ message }) => message.endsWith(CYCLE)) ? invalid(faults) : undefined;
-}
-
-/** A flag without the fields that the service maintains. */
-function bare(document: FlagDocument): FlagDocument {
-  return { ...document, writes: [], periods: [] };
-}
-
-const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be changed; create another flag instead' }]);
 
 function taken({ document }: ConfigEntry<'flag'>): Failure {
   const archived = document.archivedAt !== null;

@@ -8,7 +8,8 @@ import { jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { EditEffect, FlagPatch } from './flag-resource.ts';
-import { findFlag, flagChangedBy, missingFlag } from './flags.ts';
+import { findFlag, flagChangedBy } from './flag-edits.ts';
+import { missingFlag } from './flags.ts';
 import { FLAG_API_LIMITS } from './limits.ts';
 
 /** The route that says what an edit of a flag would do to its experiment. */

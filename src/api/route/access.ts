@@ -40,6 +40,8 @@ export interface Approval {
   of: TargetingKind;
   /** The definition's schedule holds the proof that it was made. Absent: the definition does. */
   in?: 'schedule';
+  /** It waits only if the experiment runs or is paused: otherwise it changes nothing for players. */
+  onceActive?: true;
 }
 
 /** What people and keys do to single players, lists and deliveries, with an entry for each request. */

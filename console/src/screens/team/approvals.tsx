@@ -153,21 +153,20 @@ function Waiting({ proposal, onDecided }: { proposal: Proposal; onDecided: (deci
 function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
   const { body, kind } = proposal;
   const path = Object.fromEntries(Object.entries(proposal.params).map(([name, value]) => [name, String(value)]));
-  const base = kind === 'experiment' ? undefined : BASES[kind];
-  const isThere = proposal.version !== null && base !== undefined;
+  const base = BASES[kind];
+  const isThere = proposal.version !== null;
   const now = useQuery({
     queryKey: ['approval-target', scope.game, scope.environment, kind, path],
     enabled: isThere,
     queryFn: async ({ signal }): Promise<Record<string, unknown>> => ({
-      ...(base === undefined ? {} : await call(scope, `GET ${base}`, { path, signal })),
+      ...(await call(scope, `GET ${base}`, { path, signal })),
     }),
   });
   const restored = restoredBy(proposal);
   if (restored === 'archived') return <Text>{texts.unarchives}</Text>;
-  if (restored !== undefined && base !== undefined)
-    return <RestorePreview base={base} path={path} version={restored} />;
+  if (restored !== undefined) return <RestorePreview base={base} path={path} version={restored} />;
   if (proposal.path.endsWith('/schedule/{change}')) return <Text>{texts.cancels}</Text>;
-  if (body === null || body === undefined) return <Text>{texts.deletes}</Text>;
+  if (body === null || body === undefined) return proposal.method === 'DELETE' ? <Text>{texts.deletes}</Text> : null;
   if (!isThere || typeof body !== 'object') return <Json value={body} label={texts.change} />;
   return (
     <Loaded query={now} rows={2}>
@@ -179,9 +178,10 @@ function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
 const BASES = {
   flag: '/v1/flags/flags/{key}',
   segment: '/v1/segments/segments/{id}',
+  experiment: '/v1/experiments/experiments/{key}',
   campaign: '/v1/campaigns/campaigns/{id}',
   property: '/v1/properties/properties/{key}',
-} as const satisfies Record<Exclude<Proposal['kind'], 'experiment'>, Base>;
+} as const satisfies Record<Proposal['kind'], Base>;
 
 /** The version that a proposal restores; undefined: it is another change. */
 function restoredBy({ path, body }: Pick<Proposal, 'path' | 'body'>): number | 'archived' | undefined {
@@ -195,8 +195,17 @@ const pick = (held: Record<string, unknown>, body: object): Record<string, unkno
 
 /** Such as "Change flag new_shop". */
 function nameOf(proposal: Proposal): string {
-  const method = restoredBy(proposal) === undefined ? texts.methods[methodOf(proposal)] : TEXTS.history.restore;
+  const method =
+    restoredBy(proposal) === undefined
+      ? (actionOf(proposal) ?? texts.methods[methodOf(proposal)])
+      : TEXTS.history.restore;
   return texts.what(method, proposal.kind, proposal.key);
+}
+
+/** What is done to an experiment, such as "Start". */
+function actionOf({ path }: Proposal): string | undefined {
+  const action = /^\/v1\/experiments\/.*\/([a-z]+)$/.exec(path)?.[1];
+  return action === undefined ? undefined : action.charAt(0).toUpperCase() + action.slice(1);
 }
 
 function methodOf({ method }: Proposal): keyof typeof texts.methods {

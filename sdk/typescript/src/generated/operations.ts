@@ -481,6 +481,120 @@ type Experiment = {
   readonly variant_key: string;
 };
 
+/** An experiment. */
+type Experiment2 = {
+  /** Key of the experiment. */
+  readonly key: string;
+  /** Display name. */
+  readonly name: string;
+  /** What you expect, and why. */
+  readonly hypothesis: string;
+  /** Key of the flag whose variants the experiment compares. */
+  readonly flag_key: string;
+  /** `ab` (default): players get the values of their variants. */
+  readonly mode: 'ab' | 'aa';
+  /** Who may take part. */
+  readonly audience: {
+    /** Id of a segment (`seg_…`): only its players. */
+    readonly segment_id?: string | null;
+    /** Only players who meet this condition. */
+    readonly conditions?: Readonly<Record<string, unknown>>;
+  };
+  /** Percentage of the audience that takes part, 0 to 100. */
+  readonly traffic: number;
+  /** The variants to compare, the control first. */
+  readonly variants: readonly {
+    /** Key of a variant of the flag. */
+    readonly key: string;
+    /** Share of players, relative to the sum of all weights. */
+    readonly weight: number;
+  }[];
+  /**
+   * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+   * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+   * else the attribute).
+   */
+  readonly bucket_by: string;
+  /** Decides, with what `bucket_by` names, who takes part and which variant each gets. */
+  readonly salt: string;
+  /** A range of players that no other active experiment of the layer has. */
+  readonly layer: RangeOfPlayers | null;
+  /** A metric, as `GET /v1/flags/flags/{key}/results` takes it. */
+  readonly primary: Metric | null;
+  /** Metrics that must not get worse. */
+  readonly guardrails: readonly MetricThatMustNotGetWorse[];
+  /** What the experiment is planned for. */
+  readonly plan: WhatExperimentIsPlanned;
+  /** `running`. */
+  readonly state: 'draft' | 'running' | 'paused' | 'stopped' | 'shipped' | 'discarded';
+  /** What is possible now. */
+  readonly actions: readonly ('start' | 'pause' | 'resume' | 'stop' | 'discard' | 'ship' | 'undo')[];
+  /** The phases, oldest first. */
+  readonly phases: readonly {
+    /** Number of the phase, from 1. */
+    readonly phase: number;
+    /** When it began. */
+    readonly since: string;
+    /** The shares. */
+    readonly variants: readonly {
+      /** Key of the variant. */
+      readonly key: string;
+      /** Its weight. */
+      readonly weight: number;
+    }[];
+  }[];
+  /** Key of the variant that was shipped. */
+  readonly winner: string | null;
+  /** How the winner was shipped. */
+  readonly shipped: {
+    /** The version of the flag that serves the winner. */
+    readonly flag_version: number;
+    /** When it was shipped. */
+    readonly at: string;
+  } | null;
+  /** When it started. */
+  readonly started_at: string | null;
+  /** When it was stopped. */
+  readonly stopped_at: string | null;
+  /**
+   * Names in conditions that no event or player has yet, operators without `$`, and operators
+   * that compare versions as texts.
+   */
+  readonly warnings?: readonly Warning[];
+  /** Who answers for it: a person or a team. */
+  readonly owner: string;
+  /** Tags, in lower case. */
+  readonly tags: readonly string[];
+  /** What colleagues should know. */
+  readonly note: string;
+  /**
+   * What manages the definition beside the console and this API, such as files: its next run
+   * replaces changes from elsewhere.
+   */
+  readonly managed_by: {
+    /** Its name, such as `github.com/acme/games`. */
+    readonly by?: string;
+    /** The version that it wrote last. */
+    readonly version?: number;
+  } | null;
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the experiment was created. */
+  readonly created_at: string;
+  /** When the experiment was last changed. */
+  readonly updated_at: string;
+};
+
+/** The experiment and its flag after the change. */
+type ExperimentAndFlagAfterChange = {
+  /** An experiment. */
+  readonly experiment: Experiment2;
+  /** How the flag changes. */
+  readonly flag: HowFlagChanges;
+  /** How to take it back: method and path of a request. */
+  readonly undo: string | null;
+};
+
 /** A figure of the query's answer. */
 type FigureOfQuerySAnswer = {
   /** The value of `by`, as in the answer. */
@@ -618,6 +732,21 @@ type FlagEvaluationOfOFREP = {
   };
 };
 
+/** How the flag changes. */
+type HowFlagChanges = {
+  /** Key of the flag. */
+  readonly key: string;
+  /** Version of the flag after the change. */
+  readonly version: number;
+  /** What differs from the flag before, in words. */
+  readonly difference: readonly string[];
+  /**
+   * What the edit does to the players who take part in the experiment, those whose answer is
+   * drawn.
+   */
+  readonly edit_effect: 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';
+};
+
 /** A loaded list. */
 type LoadedList = {
   /** Id of the segment. */
@@ -694,6 +823,61 @@ type Message = {
   readonly receivedAt?: unknown;
   /** Ignored. */
   readonly _metadata?: unknown;
+};
+
+/** A metric. */
+type Metric = {
+  /** What is measured of each player. */
+  readonly aggregate?:
+    | 'conversion'
+    | 'count'
+    | 'sum'
+    | 'mean'
+    | 'revenue'
+    | 'gross_revenue'
+    | 'payer'
+    | 'sessions'
+    | 'session'
+    | 'retention'
+    | 'ratio'
+    | 'quantile';
+  /** Name of the events to measure. */
+  readonly metric?: string;
+  /** Path of the number in the properties, keys joined by dots (`price.amount`). */
+  readonly property?: string;
+  /** Name of the events that divide. */
+  readonly per_metric?: string;
+  /** Path of the number whose sum divides, instead of the number of events. */
+  readonly per_property?: string;
+  /** Day after the day of the first exposure. */
+  readonly day?: number;
+  /** Share of players below it. */
+  readonly quantile?: number;
+  /**
+   * Share of the players of all variants together above whose values larger ones are capped:
+   * 0.99 caps the largest of a hundred.
+   */
+  readonly winsorize?: number;
+  /**
+   * Whether to take off what the same metric in the 14 days before the exposure explains
+   * (CUPED), which narrows the interval.
+   */
+  readonly cuped?: boolean;
+};
+
+/** A metric that must not get worse. */
+type MetricThatMustNotGetWorse = {
+  /** A metric, as `GET /v1/flags/flags/{key}/results` takes it. */
+  readonly metric: Metric;
+  /** The direction that harms. */
+  readonly worse: 'lower' | 'higher';
+  /** How much worse than the control is tolerated, relative to its mean. */
+  readonly margin?: number;
+  /**
+   * What happens once a variant is certainly worse: `notify`, `pause` (nobody new takes part),
+   * or `roll_back` (stop: everybody gets the rules of the flag).
+   */
+  readonly action: 'notify' | 'pause' | 'roll_back';
 };
 
 /** The model that answers in this process; null: none is loaded. */
@@ -893,6 +1077,16 @@ type Prerequisite = {
   readonly value?: unknown;
   /** Key of the variant that it must serve, instead of `value`. */
   readonly variant_key?: string;
+};
+
+/** A range of players that no other active experiment of the layer has. */
+type RangeOfPlayers = {
+  /** Key of the layer. */
+  readonly key: string;
+  /** Start of the range, in percent. */
+  readonly from: number;
+  /** End of the range, in percent, without it. */
+  readonly to: number;
 };
 
 /** The receipt of an erasure. */
@@ -1330,6 +1524,26 @@ type Version4 = {
   readonly reason: string | null;
   /** Whether the service stored that the change was made. */
   readonly confirmed: boolean;
+  /** An experiment. */
+  readonly definition: Experiment2 | null;
+  /** Fields with ids of players, of which the history keeps the number only. */
+  readonly players_left_out: Readonly<Record<string, unknown>>;
+};
+
+/** A version with its definition; null if it is larger than the bound of the history. */
+type Version5 = {
+  /** Number of the version. */
+  readonly version: number;
+  /** When it came into force. */
+  readonly at: string;
+  /** What happened, such as `created`, `changed`, `disabled` or `deleted`. */
+  readonly action: string;
+  /** Who made it. */
+  readonly made_by: WhoMadeIt;
+  /** Why, as said in `X-Change-Reason`. */
+  readonly reason: string | null;
+  /** Whether the service stored that the change was made. */
+  readonly confirmed: boolean;
   /** A campaign. */
   readonly definition: Campaign | null;
   /** Fields with ids of players, of which the history keeps the number only. */
@@ -1337,7 +1551,7 @@ type Version4 = {
 };
 
 /** A version with its definition; null if it is larger than the bound of the history. */
-type Version5 = {
+type Version6 = {
   /** Number of the version. */
   readonly version: number;
   /** When it came into force. */
@@ -1357,7 +1571,7 @@ type Version5 = {
 };
 
 /** A version with its definition; null if it is larger than the bound of the history. */
-type Version6 = {
+type Version7 = {
   /** Number of the version. */
   readonly version: number;
   /** When it came into force. */
@@ -1377,7 +1591,7 @@ type Version6 = {
 };
 
 /** A version with its definition; null if it is larger than the bound of the history. */
-type Version7 = {
+type Version8 = {
   /** Number of the version. */
   readonly version: number;
   /** When it came into force. */
@@ -1397,7 +1611,7 @@ type Version7 = {
 };
 
 /** A version with its definition; null if it is larger than the bound of the history. */
-type Version8 = {
+type Version9 = {
   /** Number of the version. */
   readonly version: number;
   /** When it came into force. */
@@ -1518,6 +1732,18 @@ type Webhook = {
   readonly created_at: string;
   /** When the webhook was last changed. */
   readonly updated_at: string;
+};
+
+/** What the experiment is planned for. */
+type WhatExperimentIsPlanned = {
+  /** Accepted chance of a difference where there is none. */
+  readonly alpha?: number;
+  /** Chance to see an effect of `mde`. */
+  readonly power?: number;
+  /** The smallest effect worth seeing, relative to the mean of the control. */
+  readonly mde?: number | null;
+  /** When you want to decide. */
+  readonly ends_at?: string | null;
 };
 
 /** What is divided. */
@@ -5152,44 +5378,7 @@ export interface Operations {
     readonly header: undefined;
     readonly body: {
       /** The metrics to measure, the deciding one first. */
-      readonly metrics: readonly {
-        /** What is measured of each player. */
-        readonly aggregate?:
-          | 'conversion'
-          | 'count'
-          | 'sum'
-          | 'mean'
-          | 'revenue'
-          | 'gross_revenue'
-          | 'payer'
-          | 'sessions'
-          | 'session'
-          | 'retention'
-          | 'ratio'
-          | 'quantile';
-        /** Name of the events to measure. */
-        readonly metric?: string;
-        /** Path of the number in the properties, keys joined by dots (`price.amount`). */
-        readonly property?: string;
-        /** Name of the events that divide. */
-        readonly per_metric?: string;
-        /** Path of the number whose sum divides, instead of the number of events. */
-        readonly per_property?: string;
-        /** Day after the day of the first exposure. */
-        readonly day?: number;
-        /** Share of players below it. */
-        readonly quantile?: number;
-        /**
-         * Share of the players of all variants together above whose values larger ones are capped:
-         * 0.99 caps the largest of a hundred.
-         */
-        readonly winsorize?: number;
-        /**
-         * Whether to take off what the same metric in the 14 days before the exposure explains
-         * (CUPED), which narrows the interval.
-         */
-        readonly cuped?: boolean;
-      }[];
+      readonly metrics: readonly Metric[];
       /**
        * What the players of a group have in common at their first exposure: a `segment` that they
        * were in (a player counts in each of its segments), or the last known `country`, `platform`
@@ -5673,6 +5862,558 @@ export interface Operations {
       readonly removed: boolean;
     };
   };
+  /** List the experiments. */
+  'GET /v1/experiments/experiments': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+      /** Only definitions with this text in key, id, name, description, event, owner or a tag. */
+      readonly search?: string;
+      /** Only definitions with this tag. */
+      readonly tag?: string;
+      /** Order of the list. */
+      readonly sort?: 'key' | 'name' | 'created_at' | 'updated_at';
+      /** Ascending (default) or descending. */
+      readonly order?: 'asc' | 'desc';
+      /** Only these. */
+      readonly state?: 'draft' | 'running' | 'paused' | 'stopped' | 'shipped' | 'discarded';
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The experiments of this page. */
+      readonly experiments: readonly Experiment2[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create an experiment. */
+  'POST /v1/experiments/experiments': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Key of the experiment. */
+      readonly key: string;
+      /** Key of the flag whose variants the experiment compares. */
+      readonly flag_key: string;
+      /** The variants to compare, the control first. */
+      readonly variants: readonly {
+        /** Key of a variant of the flag. */
+        readonly key: string;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Display name. */
+      readonly name?: string;
+      /** What you expect, and why. */
+      readonly hypothesis?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
+      /** `ab` (default): players get the values of their variants. */
+      readonly mode?: 'ab' | 'aa';
+      /** Who may take part. */
+      readonly audience?: {
+        /** Id of a segment (`seg_…`): only its players. */
+        readonly segment_id?: string | null;
+        /** Only players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+      } | null;
+      /** Percentage of the audience that takes part, 0 to 100. */
+      readonly traffic?: number | null;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string | null;
+      /** Decides, with what `bucket_by` names, who takes part and which variant each gets. */
+      readonly salt?: string;
+      /** A range of players that no other active experiment of the layer has. */
+      readonly layer?: RangeOfPlayers | null;
+      /** A metric, as `GET /v1/flags/flags/{key}/results` takes it. */
+      readonly primary?: Metric | null;
+      /** Metrics that must not get worse. */
+      readonly guardrails?: readonly MetricThatMustNotGetWorse[] | null;
+      /** What the experiment is planned for. */
+      readonly plan?: WhatExperimentIsPlanned | null;
+      /** Read-only, as returned by GET. */
+      readonly state?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly actions?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly phases?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly winner?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly shipped?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly started_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stopped_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
+    readonly answer: Experiment2;
+  };
+  /** Get an experiment. */
+  'GET /v1/experiments/experiments/{key}': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Experiment2;
+  };
+  /** Replace an experiment. */
+  'PUT /v1/experiments/experiments/{key}': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** Key of the flag whose variants the experiment compares. */
+      readonly flag_key: string;
+      /** The variants to compare, the control first. */
+      readonly variants: readonly {
+        /** Key of a variant of the flag. */
+        readonly key: string;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Display name. */
+      readonly name?: string;
+      /** What you expect, and why. */
+      readonly hypothesis?: string;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
+      /** `ab` (default): players get the values of their variants. */
+      readonly mode?: 'ab' | 'aa';
+      /** Who may take part. */
+      readonly audience?: {
+        /** Id of a segment (`seg_…`): only its players. */
+        readonly segment_id?: string | null;
+        /** Only players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+      } | null;
+      /** Percentage of the audience that takes part, 0 to 100. */
+      readonly traffic?: number | null;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string | null;
+      /** Decides, with what `bucket_by` names, who takes part and which variant each gets. */
+      readonly salt?: string;
+      /** A range of players that no other active experiment of the layer has. */
+      readonly layer?: RangeOfPlayers | null;
+      /** A metric, as `GET /v1/flags/flags/{key}/results` takes it. */
+      readonly primary?: Metric | null;
+      /** Metrics that must not get worse. */
+      readonly guardrails?: readonly MetricThatMustNotGetWorse[] | null;
+      /** What the experiment is planned for. */
+      readonly plan?: WhatExperimentIsPlanned | null;
+      /** Read-only, as returned by GET. */
+      readonly state?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly actions?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly phases?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly winner?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly shipped?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly started_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stopped_at?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
+    readonly answer: Experiment2;
+  };
+  /** Change fields of an experiment. */
+  'PATCH /v1/experiments/experiments/{key}': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Name of what manages the definition from now on, such as `github.com/acme/games`. */
+      readonly 'X-Managed-By'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** Key of the flag whose variants the experiment compares. */
+      readonly flag_key?: string;
+      /** The variants to compare, the control first. */
+      readonly variants?: readonly {
+        /** Key of a variant of the flag. */
+        readonly key: string;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Display name. */
+      readonly name?: string | null;
+      /** What you expect, and why. */
+      readonly hypothesis?: string | null;
+      /** Who answers for it: a person or a team. */
+      readonly owner?: string | null;
+      /** Up to 20 tags of 64 characters. */
+      readonly tags?: readonly string[] | null;
+      /** What colleagues should know. */
+      readonly note?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly managed_by?: unknown;
+      /** `ab` (default): players get the values of their variants. */
+      readonly mode?: 'ab' | 'aa';
+      /** Who may take part. */
+      readonly audience?: {
+        /** Id of a segment (`seg_…`): only its players. */
+        readonly segment_id?: string | null;
+        /** Only players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+      } | null;
+      /** Percentage of the audience that takes part, 0 to 100. */
+      readonly traffic?: number | null;
+      /**
+       * What puts players into buckets: `player` (their id), `device` (`device_id` of the
+       * request's context, else the player's), or `attribute:<path>` (`<path>` of the context,
+       * else the attribute).
+       */
+      readonly bucket_by?: string | null;
+      /** Decides, with what `bucket_by` names, who takes part and which variant each gets. */
+      readonly salt?: string;
+      /** A range of players that no other active experiment of the layer has. */
+      readonly layer?: RangeOfPlayers | null;
+      /** A metric, as `GET /v1/flags/flags/{key}/results` takes it. */
+      readonly primary?: Metric | null;
+      /** Metrics that must not get worse. */
+      readonly guardrails?: readonly MetricThatMustNotGetWorse[] | null;
+      /** What the experiment is planned for. */
+      readonly plan?: WhatExperimentIsPlanned | null;
+      /** Read-only, as returned by GET. */
+      readonly state?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly actions?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly phases?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly winner?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly shipped?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly started_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly stopped_at?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
+    readonly answer: Experiment2;
+  };
+  /** Delete an experiment. */
+  'DELETE /v1/experiments/experiments/{key}': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the experiment. */
+      readonly key: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** List the versions of an experiment. */
+  'GET /v1/experiments/experiments/{key}/versions': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Maximum number of versions per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: PageOfVersions;
+  };
+  /** Get a version of an experiment. */
+  'GET /v1/experiments/experiments/{key}/versions/{version}': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+      /** Number of the version. */
+      readonly version: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version4;
+  };
+  /** Get what was in force of an experiment at a time. */
+  'GET /v1/experiments/experiments/{key}/in-force': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** The time. */
+      readonly at: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Version4;
+  };
+  /** Restore a version of an experiment. */
+  'POST /v1/experiments/experiments/{key}/restore': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly salt?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
+    readonly answer: Experiment2;
+  };
+  /** Say what restoring a version of an experiment would change. */
+  'POST /v1/experiments/experiments/{key}/restore/preview': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The version to restore. */
+      readonly version: number;
+      /** Read-only, as returned by GET. */
+      readonly edit_effect?: unknown;
+    };
+    readonly answer: EffectOfRestoration;
+  };
+  /** Start an experiment. */
+  'POST /v1/experiments/experiments/{key}/start': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: Experiment2;
+  };
+  /** Pause an experiment. */
+  'POST /v1/experiments/experiments/{key}/pause': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: Experiment2;
+  };
+  /** Resume a paused experiment. */
+  'POST /v1/experiments/experiments/{key}/resume': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: Experiment2;
+  };
+  /** Stop an experiment. */
+  'POST /v1/experiments/experiments/{key}/stop': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: Experiment2;
+  };
+  /** Discard an experiment. */
+  'POST /v1/experiments/experiments/{key}/discard': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: Experiment2;
+  };
+  /** Ship the winner of an experiment. */
+  'POST /v1/experiments/experiments/{key}/ship': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Key of the variant of the experiment that players get from now on. */
+      readonly variant: string;
+    };
+    readonly answer: ExperimentAndFlagAfterChange;
+  };
+  /** Say what shipping a variant would change. */
+  'POST /v1/experiments/experiments/{key}/ship/preview': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Key of the variant of the experiment that players get from now on. */
+      readonly variant: string;
+    };
+    readonly answer: {
+      /** How the flag changes. */
+      readonly flag: HowFlagChanges;
+    };
+  };
+  /** Take back what was shipped. */
+  'POST /v1/experiments/experiments/{key}/undo': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: ExperimentAndFlagAfterChange;
+  };
   /** List the campaigns. */
   'GET /v1/campaigns/campaigns': {
     readonly path: undefined;
@@ -6010,7 +6751,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version4;
+    readonly answer: Version5;
   };
   /** Get what was in force of a campaign at a time. */
   'GET /v1/campaigns/campaigns/{id}/in-force': {
@@ -6024,7 +6765,7 @@ export interface Operations {
     };
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version4;
+    readonly answer: Version5;
   };
   /** Restore a version of a campaign. */
   'POST /v1/campaigns/campaigns/{id}/restore': {
@@ -7018,7 +7759,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version5;
+    readonly answer: Version6;
   };
   /** Get what was in force of a webhook at a time. */
   'GET /v1/integrations/webhooks/{id}/in-force': {
@@ -7032,7 +7773,7 @@ export interface Operations {
     };
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version5;
+    readonly answer: Version6;
   };
   /** Restore a version of a webhook. */
   'POST /v1/integrations/webhooks/{id}/restore': {
@@ -8374,7 +9115,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version6;
+    readonly answer: Version7;
   };
   /** Get what was in force of a saved query at a time. */
   'GET /v1/analytics/saved-queries/{key}/in-force': {
@@ -8388,7 +9129,7 @@ export interface Operations {
     };
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version6;
+    readonly answer: Version7;
   };
   /** Restore a version of a saved query. */
   'POST /v1/analytics/saved-queries/{key}/restore': {
@@ -8601,7 +9342,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version7;
+    readonly answer: Version8;
   };
   /** Get what was in force of an annotation at a time. */
   'GET /v1/analytics/annotations/{id}/in-force': {
@@ -8615,7 +9356,7 @@ export interface Operations {
     };
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version7;
+    readonly answer: Version8;
   };
   /** Restore a version of an annotation. */
   'POST /v1/analytics/annotations/{id}/restore': {
@@ -8728,7 +9469,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version8;
+    readonly answer: Version9;
   };
   /** Get what was in force of the game's settings at a time. */
   'GET /v1/settings/in-force': {
@@ -8739,7 +9480,7 @@ export interface Operations {
     };
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: Version8;
+    readonly answer: Version9;
   };
   /** Restore a version of the game's settings. */
   'POST /v1/settings/restore': {

@@ -8,7 +8,7 @@ import { type Answer, jsonAnswer } from '../../route/answer.ts';
 import { nullable, oneOf, PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, forGames, invalid } from '../../route/route.ts';
-import { findFlag } from '../flags.ts';
+import { findFlag } from '../flag-edits.ts';
 import { TRIAL } from '../evaluate/served-fields.ts';
 
 /* The route with which servers report the exposures of evaluations in their own process: one command per exposure. */
