@@ -85,7 +85,7 @@ function keepingPlayers({ segment }: DefinedSegment): DefinedSegment {
 function reachOf(inOrder: readonly DefinedSegment[]): Map<string, ReadonlySet<string>> {
   const reach = new Map<string, ReadonlySet<string>>();
   for (const { segment, conditions } of inOrder) {
-    const read = segmentsReadBy(conditions);
+    const read = segmentsReadBy(conditions).filter((id) => reach.has(id));
     reach.set(segment.id, new Set(read.flatMap((id) => [id, ...(reach.get(id) ?? [])])));
   }
   return reach;

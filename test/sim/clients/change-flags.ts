@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { FlagDocument, FlagPrerequisite, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
@@ -103,7 +104,11 @@ function drawServe(random: Random, isBoolean: boolean): FlagServe {
 
 function drawRule(random: Random, isBoolean: boolean): FlagRule {
   const serves = random.chance(0.3);
-  const condition = { [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } };
+  const condition = random.pick<() => JsonObject>([
+    () => ({ [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } }),
+    () => ({ $inSegment: [`segment-${random.int(0, 2)}`, `segment-${random.int(0, 2)}`] }),
+    () => ({ $not: { $bucket: { salt: 'one', by: random.pick(BUCKETED_BY), below: random.pick([30, 50]) } } }),
+  ])();
   return {
     name: '',
     segmentId: random.chance(0.5) ? `segment-${random.int(0, 2)}` : null,

@@ -54,6 +54,7 @@ async function changeSegments({ world, serving, done, players }: ChangeOptions):
   const random = world.random('segments');
   const lists = world.random('lists');
   const counts = world.random('counts');
+  const nests = world.random('nests');
   let version = 0;
   while (!done()) {
     await sleep(world.clock, random.between(0, random.chance(0.5) ? 1_000 : 5_000));
@@ -66,7 +67,9 @@ async function changeSegments({ world, serving, done, players }: ChangeOptions):
     const address = { game: 'demo', environment: 'live', kind: 'segment', key } as const;
     const held = config?.get(address);
     version += 1;
-    const document = { ...segment(key, version, drawCondition(random, counts)), ...drawList(lists, key, players) };
+    const own = drawCondition(random, counts);
+    const conditions = nests.chance(0.4) ? drawNested(nests, own, Number(key.slice(-1))) : own;
+    const document = { ...segment(key, version, conditions), ...drawList(lists, key, players) };
     process.clock.arrivals.timer(0.1, () => {
       if (process.serving === undefined) return;
       const { config } = process.serving;
@@ -93,6 +96,23 @@ function drawList(random: Random, key: string, players: readonly string[]): Part
     ...(random.chance(0.2) ? { includes: [random.pick(players)] } : {}),
     ...(random.chance(0.2) ? { excludes: [random.pick(players)] } : {}),
   };
+}
+
+/** A condition with a share of the players, or with segments of higher numbers: their ids and depths differ in order. */
+function drawNested(random: Random, own: JsonObject, place: number): JsonObject {
+  const inner = Array.from({ length: SEGMENTS - place }, (_, more) => `segment-${place + 1 + more}`);
+  const by = random.pick(['player', 'device', 'attribute:a1']);
+  const member =
+    inner.length === 0 || random.chance(0.3)
+      ? { $bucket: { salt: random.pick(['one', 'two']), by, below: random.pick([30, 50, 70]) } }
+      : { $inSegment: [random.pick(inner), random.pick(inner)] };
+  return random.pick<() => JsonObject>([
+    () => member,
+    () => ({ $not: member }),
+    () => ({ $and: [own, member] }),
+    () => ({ $or: [own, { $not: member }] }),
+    () => ({ $not: { $or: [own, member] } }),
+  ])();
 }
 
 /** Conditions on time and on what the simulation's clients change. */

@@ -5,6 +5,7 @@ import type { FlagEvaluation, Reply } from '../../../core/vocabulary/commands/re
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
+import { bucketOf, fnv1a, keyIn } from './model-buckets.ts';
 import { cellsOf, drawOf, type Given, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
 import { isTrue } from './model-segments.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
@@ -134,30 +135,6 @@ function bucketIn(flag: FlagDocument, rule: FlagRule, state: PlayerState): numbe
   const [salt, by] = placeOf(flag, rule);
   const key = keyIn(by, state);
   return key === undefined ? 0 : bucketOf(salt, key);
-}
-
-/** Attributes are numbers here. */
-function keyIn(by: string, state: PlayerState): string | undefined {
-  if (by === 'player') return state.id;
-  if (by === 'device') return state.deviceId ?? undefined;
-  const value: unknown = JSON.parse(state.attributes)[by.slice('attribute:'.length)];
-  return typeof value === 'number' ? String(value) : undefined;
-}
-
-const buckets = new Map<string, number>();
-
-/** GrowthBook's hash, version 2: an integer from 0 to 9,999. */
-export function bucketOf(seed: string, id: string): number {
-  const text = seed + id;
-  const bucket = buckets.get(text) ?? Number(fnv1a(String(fnv1a(text))) % 10_000n);
-  buckets.set(text, bucket);
-  return bucket;
-}
-
-function fnv1a(text: string): bigint {
-  let hash = 0x811c9dc5n;
-  for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;
-  return hash;
 }
 
 /** The reply to an evaluation for an existing player. */

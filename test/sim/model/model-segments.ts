@@ -6,6 +6,7 @@ import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { EventCounter, SegmentMembership } from '../../../core/vocabulary/state/player.ts';
 import type { PropertySpec } from '../../../core/vocabulary/documents/computed.ts';
+import { inOrderOfDepth, isKnown, memberHolds, type Members, membersOf, withReaders } from './model-nesting.ts';
 import {
   eventCount,
   type NamedProperties,
@@ -28,11 +29,13 @@ export interface ModelSegment {
   excludes: readonly string[];
   /** The named properties that its conditions may read. */
   named: NamedProperties;
+  /** The ids of all segments of the revision. */
+  there: ReadonlySet<string>;
 }
 
 /** The definitions of every CONFIG revision, as the broker received them. */
 export interface ConfigHistory {
-  /** In order of their ids. */
+  /** Each after those that it reads. */
   segmentsAt(revision: number): readonly ModelSegment[];
   /** The segments of a revision and of each later change. */
   segmentsSince(revision: number): (readonly ModelSegment[])[];
@@ -82,9 +85,9 @@ export function recordConfig(broker: MemoryBroker): ConfigHistory {
 
   function fold(revision: number): readonly ModelSegment[] {
     const named = namedAt(revision);
-    return heldAt(revision)
-      .flatMap((made) => ('segment' in made ? [{ ...made.segment, named }] : []))
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const made = heldAt(revision).flatMap((one) => ('segment' in one ? [one.segment] : []));
+    const there = new Set(made.map(({ id }) => id));
+    return inOrderOfDepth(made.map((segment) => ({ ...segment, named, there })));
   }
 
   function since(revision: number): number[] {
@@ -117,7 +120,7 @@ export function recordConfig(broker: MemoryBroker): ConfigHistory {
 }
 
 /** What a document defines. */
-type Made = { segment: Omit<ModelSegment, 'named'> } | { property: NamedProperty };
+type Made = { segment: Omit<ModelSegment, 'named' | 'there'> } | { property: NamedProperty };
 
 function named(key: string, value: unknown): Made {
   if (!isObject(value)) throw new Error('not a property');
@@ -139,11 +142,16 @@ function texts(value: unknown): string[] {
 }
 
 /** Whether a player belongs to a segment at a time. */
-function belongsTo(segment: ModelSegment, state: PlayerState, at: number): boolean {
-  const { id, load, conditions, includes, excludes, named } = segment;
+function belongsTo(
+  segment: ModelSegment,
+  state: PlayerState,
+  at: number,
+  isIn: Members['isIn'] = membersOf(state).isIn,
+): boolean {
+  const { id, load, conditions, includes, excludes, named, there } = segment;
   if (excludes.includes(state.id)) return false;
   if (includes.includes(state.id)) return true;
-  if (load === undefined) return isTrue(conditions, state, at, named);
+  if (load === undefined) return isTrue(conditions, state, at, named, { isIn, isThere: (one) => there.has(one) });
   return (state.lists ?? []).some(({ segmentId, loads }) => segmentId === id && loads.includes(load));
 }
 
@@ -173,7 +181,7 @@ export function predictSegments(
   const memberships = new Map(state.segments.map((membership) => [membership.segmentId, membership]));
   for (const segment of list) {
     const { id: segmentId, key: segmentKey } = segment;
-    const belongs = belongsTo(segment, state, at);
+    const belongs = belongsTo(segment, state, at, (other) => memberships.has(other));
     if (belongs === memberships.has(segmentId)) continue;
     facts.push({ ...base, kind: belongs ? 'SegmentEntered' : 'SegmentExited', segmentId, segmentKey, externalId });
     if (belongs) memberships.set(segmentId, { segmentId, segmentKey, since: at });
@@ -191,9 +199,9 @@ function inOrder(memberships: ReadonlyMap<string, SegmentMembership>): SegmentMe
   return [...memberships.values()].sort((a, b) => (a.segmentId < b.segmentId ? -1 : 1));
 }
 
-/** The segments whose conditions read events of this name. */
+/** The segments whose conditions read events of this name, and those that read these. */
 export function readersOf(segments: readonly ModelSegment[], eventName: string): ModelSegment[] {
-  return segments.filter(({ conditions, load, named }) => {
+  const direct = segments.filter(({ conditions, load, named }) => {
     if (load !== undefined) return false;
     const fields = fieldsOf(conditions);
     const counts = countsIn(conditions).map(({ spec }) => spec.event);
@@ -204,6 +212,7 @@ export function readersOf(segments: readonly ModelSegment[], eventName: string):
       [...counts, ...computed].includes(eventName)
     );
   });
+  return withReaders(segments, new Set(direct.map(({ id }) => id)));
 }
 
 /** Explains why a player's next evaluation is too late for these segments; `undefined` if it is not. */
@@ -287,11 +296,15 @@ export function isTrue(
   state: PlayerState,
   at: number,
   named: NamedProperties = new Map(),
+  members: Members = membersOf(state),
 ): boolean {
   return Object.entries(conditions).every(([field, wanted]) => {
-    if (field === '$or') return parts(wanted).some((part) => isTrue(part, state, at, named));
-    if (field === '$and') return parts(wanted).every((part) => isTrue(part, state, at, named));
-    if (field === '$not') return isObject(wanted) && !isTrue(wanted, state, at, named);
+    const holds = (part: JsonObject): boolean => isTrue(part, state, at, named, members);
+    if (field === '$or') return parts(wanted).some(holds);
+    if (field === '$and') return parts(wanted).every(holds);
+    if (field === '$not') return isObject(wanted) && isKnown(wanted, state, members) && !holds(wanted);
+    const member = memberHolds(field, wanted, state, members);
+    if (member !== undefined) return member;
     if (field === 'events') {
       const { id, spec, count } = eventCount(wanted);
       return compares(valueNow(state, id, spec, at), count);

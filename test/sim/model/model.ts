@@ -17,6 +17,7 @@ import { predictCampaigns } from './model-campaigns.ts';
 import { countedNow, lives } from './players/model-computed.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
 import { afterFact, type Lived, NO_ACTIVITY } from './players/model-lifecycle.ts';
+import { withReaders } from './model-nesting.ts';
 import { countedOnce, type ModelSegment, predictSegments, readersOf, type SegmentUpdate } from './model-segments.ts';
 import { predictListing } from './players/model-lists.ts';
 import { predictCall } from './model-calls.ts';
@@ -81,11 +82,9 @@ function updateSegments(run: Prediction, from: number, segments: readonly ModelS
     const earlier = wanted.get(fact.entityId) ?? [];
     if (NO_SEGMENTS.has(fact.kind)) wanted.set(fact.entityId, earlier);
     else if (fact.kind === 'PlayerListed' && earlier !== 'all') {
-      const either = new Set([...earlier.map(({ id }) => id), fact.segmentId]);
-      wanted.set(
-        fact.entityId,
-        segments.filter(({ id }) => either.has(id)),
-      );
+      const listed = segments.filter(({ id }) => id === fact.segmentId);
+      const either = new Set([...earlier, ...listed].map(({ id }) => id));
+      wanted.set(fact.entityId, withReaders(segments, either));
     } else if (fact.kind !== 'EventTracked' || earlier === 'all') wanted.set(fact.entityId, 'all');
     else {
       const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
