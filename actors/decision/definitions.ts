@@ -14,7 +14,7 @@ import type { Campaign, Segment, Targeting } from './targeting.ts';
  */
 export interface SegmentSet {
   readonly all: readonly Segment[];
-  /** Whether a segment reads another one. */
+  /** Whether a segment reads another one, be that there or not. */
   readonly isNested: boolean;
   get(id: string): Segment | undefined;
   /** The segments that an event of this name may make a player enter or leave. */

@@ -128,6 +128,13 @@ describe('a segment that reads another one', () => {
     expect(made.sweep(setOf({ b: { $not: { $inSegment: ['z_inner'] } } }), NOON)).toEqual([]);
   });
 
+  it('loses its players with the one that it reads, also if no other segment reads any', () => {
+    const set = setOf({ inner: { is_payer: false }, outer: { $inSegment: ['inner'] } });
+    const made = world(start(), set);
+    expect(made.sweep(set, NOON)).toEqual(['inner', 'outer']);
+    expect(made.sweep(setOf({ outer: { $inSegment: ['inner'] } }), NOON)).toEqual([]);
+  });
+
   it('is touched by the events that the other one reads', () => {
     const names = (set: SegmentSet, event: string): string[] => set.touchedBy(event).map(({ id }) => id);
     const set = setOf({

@@ -51,7 +51,7 @@ export function createSegmentSet(
   }
   return {
     all,
-    isNested: levels.length > 1,
+    isNested: inOrder.some(({ conditions }) => segmentsReadBy(conditions).length > 0),
     get: (id) => ids.get(id),
     touchedBy: (eventName) => byEvent.get(eventName) ?? byAnyEvent,
     withReaders: (id) => readers.get(id) ?? NO_SEGMENTS,

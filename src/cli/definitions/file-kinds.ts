@@ -134,7 +134,15 @@ export const FILE_KINDS: readonly FileKind[] = [
     },
   ),
   fileKind(
-    { folder: 'segments', path: '/v1/segments/segments', many: 'segments', id: 'segment_id', key: 'key' },
+    {
+      folder: 'segments',
+      path: '/v1/segments/segments',
+      many: 'segments',
+      id: 'segment_id',
+      key: 'key',
+      segments: ['conditions/$segments'],
+      others: ['conditions/$segments'],
+    },
     {
       body: SegmentBody,
       make(body) {
@@ -153,7 +161,7 @@ export const FILE_KINDS: readonly FileKind[] = [
       many: 'flags',
       id: 'key',
       key: 'key',
-      segments: ['targeting_rules/*/segment_id'],
+      segments: ['targeting_rules/*/segment_id', 'targeting_rules/*/conditions/$segments'],
       others: ['prerequisites/*/flag_key'],
     },
     {
@@ -175,7 +183,7 @@ export const FILE_KINDS: readonly FileKind[] = [
       many: 'campaigns',
       id: 'campaign_id',
       key: 'key',
-      segments: ['audience', 'trigger/segment_entered', 'trigger/segment_exited'],
+      segments: ['audience', 'trigger/segment_entered', 'trigger/segment_exited', 'trigger/conditions/$segments'],
     },
     {
       body: CampaignBody,

@@ -1,3 +1,4 @@
+import { withSegmentNames } from '../../../actors/conditions/segments/segment-names.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 
 /* References between definitions: the one place that finds them, to read them, or to turn ids into keys and back. */
@@ -5,7 +6,10 @@ import { isObject, type Json, type JsonObject } from '../../../core/kernel/text/
 /** Changes the text at a path. */
 type Change = (text: string, path: string) => string;
 
-/** A definition in which the texts at these paths are changed. `*` in a path is each item of a list. */
+/**
+ * A definition in which the texts at these paths are changed. `*` in a path is each item of a list, and `$segments`
+ * each segment that a condition names.
+ */
 export function changedAt(body: JsonObject, paths: readonly string[], change: Change): JsonObject {
   let changed: Json = body;
   for (const path of paths) changed = at(changed, path.split('/'), '', change);
@@ -24,6 +28,7 @@ export function textsAt(body: JsonObject, paths: readonly string[]): string[] {
 
 function at(json: Json, [part, ...rest]: readonly string[], path: string, change: Change): Json {
   if (part === undefined) return typeof json === 'string' ? change(json, path) : json;
+  if (part === '$segments') return isObject(json) ? withSegmentNames(json, (name) => change(name, path)) : json;
   if (part === '*') {
     return Array.isArray(json) ? json.map((item, place) => at(item, rest, `${path}/${place}`, change)) : json;
   }

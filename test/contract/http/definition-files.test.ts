@@ -301,6 +301,20 @@ describe('plan and apply', () => {
     expect((await plan()).lines).toContain('  4 unchanged');
   });
 
+  it('name segments by key in conditions, too, and make segments after those that they read', async () => {
+    await write('demo/segments/a.json', { key: 'a', conditions: { $not: { $inSegment: ['b'] } } });
+    await write('demo/segments/b.json', { key: 'b', conditions: { $or: [{ $inSegment: ['c'] }, { is_payer: true }] } });
+    await write('demo/segments/c.json', { key: 'c', conditions: { session_count: 1 } });
+    await flag('f', { targeting_rules: [{ conditions: { $inSegment: ['a', 'c'] } }] });
+    expect(await apply()).toMatchObject({ code: 0, error: '' });
+    const { data } = await call(demo, 'GET', `${FLAGS}/f`);
+    const id = expect.stringMatching(/^seg_/);
+    expect(data['targeting_rules']).toMatchObject([{ conditions: { $inSegment: [id, id] } }]);
+    expect((await plan()).lines).toContain('  4 unchanged');
+    await write('demo/segments/b.json', { key: 'b', conditions: { $inSegment: ['nowhere'] } });
+    expect((await plan()).error).toContain('segments/b names the segment `nowhere`, which neither the files nor');
+  });
+
   it('show a change in words, and one from elsewhere as drift, which is put back', async () => {
     await flag('drift', { targeting_rules: [{ percentage: 20 }], owner: 'economy' });
     await apply();
