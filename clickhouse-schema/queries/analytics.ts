@@ -9,6 +9,7 @@ import { type CampaignReport, type CampaignReportQuery, findCampaignReport } fro
 import { type EventPage, type EventQuery, findEvents } from './events/event-query.ts';
 import { type Dictionary, type DictionaryQuery, findDictionary } from './events/event-dictionary.ts';
 import { createLookups, type Lookups } from './lookups/lookups.ts';
+import { type Baseline, type BaselineQuery, findBaseline } from './experiments/baseline.ts';
 import type { ExperimentQuery, ReadoutQuery } from './experiments/experiment-query.ts';
 import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiments/experiment-readout.ts';
 import {
@@ -63,6 +64,8 @@ export interface Analytics {
   experiment(query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>>;
   /** The same for several metrics, and by groups of players. */
   experimentReadout(query: ReadoutQuery): Promise<QueryResult<Readout>>;
+  /** A metric before an experiment, and how players come. */
+  experimentBaseline(query: BaselineQuery): Promise<QueryResult<Baseline>>;
   /** The latest erasure of a player; `undefined`: none. */
   erasure(query: PlayerQuery): Promise<QueryResult<KnownErasure | undefined>>;
   /** A page of one player's rows in one table, oldest first. */
@@ -193,6 +196,7 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
     },
     experiment: (query) => findExperiment(runQuery, query),
     experimentReadout: (query) => findReadout(runQuery, query),
+    experimentBaseline: (query) => findBaseline(runQuery, query),
     async missedEvents(query) {
       const { sql, parameters } = missedEventsQuery(query);
       const result = await runQuery<{ missed: string | number }>(sql, parameters);

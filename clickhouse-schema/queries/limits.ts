@@ -41,6 +41,8 @@ export const QUERY_LIMITS = {
    * plays, so nearly all have them on that day; more days read more months.
    */
   resultsKnownDays: 30,
+  /** Days whose players a plan of an experiment takes for those to come: four of each day of the week. */
+  baselineDays: 28,
   /** Days before a player's exposure in which CUPED measures it: two weeks have each day of the week twice. */
   resultsCovariateDays: 14,
 } as const;

@@ -44,6 +44,7 @@ import { explainFlags } from './flags/evaluate/flag-explanation.ts';
 import { flagUsageRoutes } from './flags/results/flag-usage.ts';
 import { queryFlagResults } from './flags/results/flag-readout.ts';
 import { getFlagResults } from './flags/results/flag-results.ts';
+import { getPower } from './flags/results/power.ts';
 import { flagRoutes, patchFlag } from './flags/flags.ts';
 import { previewFlag } from './flags/preview-flag.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
@@ -128,6 +129,7 @@ const TARGETING_ROUTES: readonly Route[] = [
   ...flagRoutes,
   previewFlag,
   getFlagResults,
+  getPower,
   queryFlagResults,
   explainFlags,
   ...flagUsageRoutes,

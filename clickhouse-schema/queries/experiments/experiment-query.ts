@@ -52,12 +52,49 @@ export interface ExperimentPeriod {
  * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. Whom
  * an experiment has: see `exposedPlayers`. Result rows: see `MeasuredGroup`.
  */
-export function experimentQuery(query: ReadoutQuery): { sql: string; parameters: Record<string, unknown> } {
+export function experimentQuery(query: ReadoutQuery): Statement {
+  const { sql, parameters } = figuresQuery(
+    exposedPlayers(query.phaseOf === undefined ? IN_PERIOD : IN_PHASE),
+    query,
+    query.exposedBeforeMs ?? query.untilMs,
+  );
+  return {
+    sql,
+    parameters: {
+      ...parameters,
+      flag: query.flagKey,
+      ...(query.phaseOf === undefined ? {} : query.phaseOf),
+      from: query.fromVersion,
+      before: query.beforeVersion,
+      variants: query.variants,
+      since: query.sinceMs,
+      earlier: query.earlierSinceMs,
+    },
+  };
+}
+
+export interface Statement {
+  sql: string;
+  parameters: Record<string, unknown>;
+}
+
+/** What figures need of a query, whoever the players are. */
+export type FiguresQuery = Pick<
+  ReadoutQuery,
+  'game' | 'environment' | 'zone' | 'windowDays' | 'sinceMs' | 'untilMs' | 'metrics' | 'by' | 'groups'
+>;
+
+/**
+ * The figures of some players from a moment of each on.
+ * @param exposed SQL of the players: `player_id`, `first_place`, the columns of `PLAYER_COLUMNS` and `named_other`
+ * @param exposedBeforeMs players whose moment is not before it do not count, epoch milliseconds
+ */
+export function figuresQuery(exposed: string, query: FiguresQuery, exposedBeforeMs: number): Statement {
   const metrics = measuredMetrics(query.metrics, ZONE);
   const quantities = metrics.flatMap((metric) => metric.quantities);
   const isBefore = metrics.some(({ before }) => before !== undefined);
   const sql = `
-WITH exposed AS (${exposedPlayers(query.phaseOf === undefined ? IN_PERIOD : IN_PHASE)}),
+WITH exposed AS (${exposed}),
 measured AS (
   SELECT
     exposed.player_id AS player,
@@ -81,20 +118,13 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
       ...amountParameters(quantities),
       game: query.game,
       environment: query.environment,
-      flag: query.flagKey,
-      ...(query.phaseOf === undefined ? {} : query.phaseOf),
-      from: query.fromVersion,
-      before: query.beforeVersion,
-      variants: query.variants,
       groups: query.groups,
       window: query.windowDays,
       covariate: QUERY_LIMITS.resultsCovariateDays,
       zone: query.zone,
-      since: query.sinceMs,
       rows_since: isBefore ? query.sinceMs - QUERY_LIMITS.resultsCovariateDays * DAY_MS : query.sinceMs,
       until: query.untilMs,
-      earlier: query.earlierSinceMs,
-      exposed_before: query.exposedBeforeMs ?? query.untilMs,
+      exposed_before: exposedBeforeMs,
     },
   };
 }

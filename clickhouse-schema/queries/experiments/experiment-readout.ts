@@ -1,5 +1,5 @@
 import type { Clusters } from '../../../core/vocabulary/metrics/clusters.ts';
-import { experimentQuery, type ExperimentQuery, type ReadoutQuery } from './experiment-query.ts';
+import { experimentQuery, type ExperimentQuery, type ReadoutQuery, type Statement } from './experiment-query.ts';
 import type { RunQuery } from '../lookups/run-query.ts';
 import type { QueryResult } from '../../query-result.ts';
 
@@ -77,7 +77,15 @@ export async function findExperiment(run: RunQuery, query: ExperimentQuery): Pro
 
 /** The measurements of an experiment, for several metrics and groups of players. */
 export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<QueryResult<Readout>> {
-  const { sql, parameters } = experimentQuery(query);
+  return readFigures(run, experimentQuery(query), query.metrics.length);
+}
+
+/** The figures of a statement of `figuresQuery`. @param metrics number of metrics */
+export async function readFigures(
+  run: RunQuery,
+  { sql, parameters }: Statement,
+  metrics: number,
+): Promise<QueryResult<Readout>> {
   const result = await run<ReadoutRow>(sql, parameters);
   if (result.kind === 'unavailable') return result;
   const groups = result.value.map((row) => ({
@@ -90,7 +98,7 @@ export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<Q
     players: Number(row.players),
     squares: row.squares,
     mismatches: Number(row.mismatches),
-    metrics: query.metrics.map((_, place) => ({
+    metrics: Array.from({ length: metrics }, (_, place) => ({
       counted: Number(row.counted[place]),
       conversions: Number(row.conversions[place]),
       clusters: {

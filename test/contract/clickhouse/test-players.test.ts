@@ -233,6 +233,15 @@ type Asked = (() => Promise<unknown>) | 'rows' | 'not of players' | 'of all play
 const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
   experiment: () => analytics.experiment({ ...PERIOD, ...METRIC }),
   experimentReadout: () => analytics.experimentReadout({ ...PERIOD, metrics: [METRIC], by: 'country', groups: 5 }),
+  experimentBaseline: () =>
+    analytics.experimentBaseline({
+      ...SCOPE,
+      ...METRIC,
+      zone: 'UTC',
+      windowDays: 1,
+      activeDays: 28,
+      nowMs: AT + 9 * DAY_MS,
+    }),
   exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
   drawnPlayers: () => analytics.drawnPlayers({ ...SCOPE, flagKey: 'shop', sinceMs: AT }),
   campaignReport: () =>

@@ -8,6 +8,7 @@ export const NO_ANALYTICS: ServerDeps['analytics'] = {
   segmentPlayers: down,
   experiment: down,
   experimentReadout: down,
+  experimentBaseline: down,
   erasure: down,
   playerRows: down,
   events: down,

@@ -101,6 +101,7 @@ export const ENDPOINTS = {
   'POST /v1/flags/flags/{key}/schedule/hold': { repeats: 'never', answers: 'data' },
   'POST /v1/flags/flags/{key}/preview': { repeats: 'always', answers: 'data' },
   'GET /v1/flags/flags/{key}/results': { repeats: 'always', answers: 'data' },
+  'GET /v1/experiments/power': { repeats: 'always', answers: 'data' },
   'POST /v1/flags/flags/{key}/results': { repeats: 'always', answers: 'data' },
   'POST /v1/flags/flags/explain': { repeats: 'always', answers: 'data' },
   'GET /v1/flags/usage': { repeats: 'always', answers: 'data' },

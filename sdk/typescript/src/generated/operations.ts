@@ -5521,6 +5521,131 @@ export interface Operations {
       }[];
     };
   };
+  /** Plan the players and days of an experiment. */
+  'GET /v1/experiments/power': {
+    readonly path: undefined;
+    readonly query: {
+      /** What is measured of each player. */
+      readonly aggregate?:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the events to measure. */
+      readonly metric?: string;
+      /** Path of the number in the properties, keys joined by dots (`price.amount`). */
+      readonly property?: string;
+      /** Name of the events that divide. */
+      readonly per_metric?: string;
+      /** Path of the number whose sum divides, instead of the number of events. */
+      readonly per_property?: string;
+      /** Day after the day of the first exposure. */
+      readonly day?: number;
+      /** Share of players below it. */
+      readonly quantile?: number;
+      /**
+       * Share of the players of all variants together above whose values larger ones are capped:
+       * 0.99 caps the largest of a hundred.
+       */
+      readonly winsorize?: number;
+      /**
+       * Whether to take off what the same metric in the 14 days before the exposure explains
+       * (CUPED), which narrows the interval.
+       */
+      readonly cuped?: boolean;
+      /** Window of each player, days of 24 hours, as in results. */
+      readonly window_days?: number;
+      /** Relative effect to find: 0.05 is a lift of 5 %. */
+      readonly mde?: number;
+      /** Players of all variants together, to get the smallest effect that they find. */
+      readonly players?: number;
+      /** Days in which players come, to get the smallest effect that they find. */
+      readonly days?: number;
+      /** Probability of finding the effect, of each variant. */
+      readonly power?: number;
+      /** Two-sided error rate, of all variants together. */
+      readonly alpha?: number;
+      /** Variants with equal weights, the control among them. */
+      readonly variants?: number;
+      /** Percentage of active players who take part. */
+      readonly traffic?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** What was measured of each player. */
+      readonly aggregate:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the measured events. */
+      readonly metric: string | null;
+      /** The property. */
+      readonly property: string | null;
+      /** Name of the events that divide a ratio. */
+      readonly per_metric: string | null;
+      /** The property whose sum divides a ratio. */
+      readonly per_property: string | null;
+      /** The day of a retention. */
+      readonly day: number | null;
+      /** The share of a quantile. */
+      readonly quantile: number | null;
+      /** The share above which values were capped. */
+      readonly winsorize: number | null;
+      /** Length of the measured window, days. */
+      readonly window_days: number;
+      /** Two-sided error rate of all variants together. */
+      readonly alpha: number;
+      /** Probability of finding the effect, of each variant. */
+      readonly power: number;
+      /** Number of variants with equal weights. */
+      readonly variants: number;
+      /** Percentage of active players who take part. */
+      readonly traffic: number;
+      /** The metric before the experiment. */
+      readonly baseline: {
+        /** Players who were active and count. */
+        readonly players: number;
+        /** Mean of the metric per player. */
+        readonly mean: number | null;
+        /** Variance of the metric between players. */
+        readonly variance: number | null;
+        /** Share of it that CUPED takes off. */
+        readonly variance_reduction: number | null;
+        /** Players by the day on which they first came, of 28 days whose windows are over. */
+        readonly players_by_day: readonly number[];
+      };
+      /**
+       * Why there is no plan: `few_players` (fewer than 100 players were active), `no_values` (the
+       * mean of the metric is 0, or it does not vary), `no_such_effect` (a share cannot be so
+       * large, or no effect is found by so few players).
+       */
+      readonly reason: string | null;
+      /** Relative effect that is found. */
+      readonly mde: number | null;
+      /** Players of all variants together. */
+      readonly players: number | null;
+      /** Days in which so many come. */
+      readonly days: number | null;
+    };
+  };
   /** Explain what flags serve a player. */
   'POST /v1/flags/flags/explain': {
     readonly path: undefined;
