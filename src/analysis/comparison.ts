@@ -106,7 +106,7 @@ export function compare(...samples: readonly [control: Sample, treatment: Sample
 /** By simulation: see docs/experiments.md. */
 const LEAST_CLUSTERS = 10;
 
-function isOfFewClusters(sample: Sample): boolean {
+export function isOfFewClusters(sample: Sample): boolean {
   return sharesDraws(sample) && !((sample.clusters?.effective ?? 0) >= LEAST_CLUSTERS);
 }
 
@@ -127,7 +127,7 @@ export const MOST_SKEW = 0.4;
 export const meanOf = ({ mean, variance, players }: Sample): Mean => ({ mean, variance: variance / players });
 
 /** The sample as one of its units: clusters, or players if each was drawn alone. */
-function unitsOf(sample: Sample): Sample {
+export function unitsOf(sample: Sample): Sample {
   return sample.clusters === undefined ? sample : { ...sample, players: sample.clusters.count };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compare, fixedInterval, sharesOf } from './comparison.ts';
+import { compare, fixedInterval, type Sample, sharesOf } from './comparison.ts';
 import { comparePooled, phaseWeight, type Stratum } from './pooled.ts';
 import { clusteredSampleOf, sampleOf, seededRandom } from './testing-samples.ts';
 
@@ -10,7 +10,17 @@ const stratum = (control: Stratum['control'], treatment: Stratum['treatment']): 
 });
 
 describe('phases that are pooled', () => {
-  it('give of one phase what a comparison gives', () => {
+  it.each([
+    ['players', 1],
+    ['clusters', 3],
+  ])('give of one phase what a comparison gives, of %s', (_, size) => {
+    // Of which each holds `size` players.
+    const drawn = (sample: Sample): Sample => {
+      const count = Math.floor(sample.players / size);
+      const converted = Math.min(sample.conversions, count - 20);
+      const clusters = { count, effective: 0.9 * count, converted, unconverted: count - converted };
+      return size === 1 ? sample : { ...sample, clusters };
+    };
     const random = seededRandom(7);
     const spend = (players: number) =>
       sampleOf(Array.from({ length: players }, () => (random() < 0.1 ? Math.exp(3 * random()) : 0)));
@@ -18,7 +28,7 @@ describe('phases that are pooled', () => {
       [400, 900],
       [5_000, 700],
     ] as const) {
-      const [control, treatment] = [spend(sizes[0]), spend(sizes[1])];
+      const [control, treatment] = [drawn(spend(sizes[0])), drawn(spend(sizes[1]))];
       const [alone, pooled] = [compare(control, treatment), comparePooled([stratum(control, treatment)])];
       if (typeof alone === 'string' || typeof pooled === 'string') throw new Error('both are known');
       expect(pooled.players).toBe(alone.players);

@@ -4,6 +4,7 @@ import {
   commonShape,
   degreesFactor,
   differing,
+  isOfFewClusters,
   LEAST_DIFFERING,
   meanOf,
   MOST_OF_ONE,
@@ -12,6 +13,7 @@ import {
   sharesDraws,
   skewOf,
   type TooSmall,
+  unitsOf,
   welchDegrees,
 } from './comparison.ts';
 
@@ -46,6 +48,7 @@ export function phaseWeight(players: readonly number[]): number {
 export function comparePooled(strata: readonly Stratum[]): Comparison | TooSmall {
   const samples = strata.flatMap(({ control, treatment }) => [control, treatment]);
   if (samples.length === 0 || samples.some(({ players }) => players < 2)) return 'players';
+  if (samples.some(isOfFewClusters)) return 'clusters';
   if (samples.some(sharesDraws)) {
     // A group of players may come in several phases, so that these are not independent.
     const [only, ...others] = strata;
@@ -97,19 +100,21 @@ interface Part {
 function partOf({ control, treatment, weight }: Stratum, total: number): Part {
   const share = weight / total;
   const weighted = (sample: Sample) => {
-    const { mean, variance } = meanOf(sample);
-    return { mean: share * mean, variance: share ** 2 * variance, players: sample.players };
+    const { mean, variance } = meanOf(unitsOf(sample));
+    const players = sample.clusters?.effective ?? sample.players;
+    return { mean: share * mean, variance: share ** 2 * variance, players };
   };
   const [ofControl, ofTreatment] = [weighted(control), weighted(treatment)];
   const variance = ofControl.variance + ofTreatment.variance;
-  const shape = commonShape([control, treatment]);
+  const [ofUnits, ofOthers] = [unitsOf(control), unitsOf(treatment)];
+  const shape = commonShape([ofUnits, ofOthers]);
   const varies = variance > 0;
   return {
     players: shape.players,
     control: ofControl,
     treatment: ofTreatment,
     variance,
-    skew: varies ? skewOf(control.players, treatment.players) * shape.skewness : 0,
+    skew: varies ? skewOf(ofUnits.players, ofOthers.players) * shape.skewness : 0,
     spread: varies ? shape.spread / shape.players : 0,
     factor: varies ? degreesFactor(shape) : 1,
     shared: share ** 2 * (control.shared ?? 0),

@@ -32,6 +32,8 @@ describe('sample ratios by day', () => {
     expect(many).toMatchObject({ pValue: null, reason: 'few_players', mismatch: true });
     const one = { pValue: null, reason: 'one_variant', pAnytime: null, pAdjusted: null, mismatch: false };
     expect(sampleRatioCells([[], [{ players: 9, weight: 2 }]])).toEqual([one, one]);
+    const guilds = halves(600, 300).map((cell) => ({ ...cell, squares: 4 * cell.players }));
+    expect(sampleRatioCells([guilds])).toEqual([{ ...one, reason: 'shared_draws' }]);
     expect(sampleRatioCells([halves(0, 0)])).toEqual([
       { pValue: null, reason: 'few_players', pAnytime: 1, pAdjusted: 1, mismatch: false },
     ]);

@@ -5,10 +5,13 @@ import { logGamma } from './special-functions.ts';
 export interface RatioCount {
   players: number;
   weight: number;
+  /** The sum of the squares of the numbers of players who were drawn together; absent: each was drawn alone. */
+  squares?: number;
 }
 
 /** Why a cell has no χ² test. The keys are those of the API. */
 export const NO_RATIO = {
+  shared_draws: 'players were drawn together, so that they are not independent: only the whole is tested',
   one_variant: 'fewer than two variants have a weight',
   few_players: 'fewer than 5 players are expected of a variant, for which χ² is no approximation',
 } as const;
@@ -17,7 +20,7 @@ export interface RatioOfCell {
   /** P-value of Pearson's χ² test, for a single look; null: `reason` says why. */
   pValue: number | null;
   reason: keyof typeof NO_RATIO | null;
-  /** Valid at every look, whatever the number of players; null only with fewer than two variants. */
+  /** Valid at every look, whatever the number of players; null with `one_variant` and `shared_draws`. */
   pAnytime: number | null;
   /** `pAnytime`, adjusted for all cells that there are or will be. */
   pAdjusted: number | null;
@@ -37,9 +40,11 @@ export const RATIO_ALPHA = 0.01;
 export function sampleRatioCells(cells: readonly (readonly RatioCount[])[]): RatioOfCell[] {
   return cells.map((counts, place) => {
     const weighted = counts.filter(({ weight }) => weight > 0);
+    const areTogether = counts.some(({ players, squares }) => (squares ?? players) > players);
     const isStray = counts.some(({ players, weight }) => weight === 0 && players > 0);
-    if (weighted.length < 2 && !isStray) {
-      return { pValue: null, reason: 'one_variant', pAnytime: null, pAdjusted: null, mismatch: false };
+    if (!isStray && (weighted.length < 2 || areTogether)) {
+      const reason = weighted.length < 2 ? 'one_variant' : 'shared_draws';
+      return { pValue: null, reason, pAnytime: null, pAdjusted: null, mismatch: false };
     }
     const pAnytime = isStray ? 0 : ratioAtAnyTime(weighted);
     const pAdjusted = Math.min(1, pAnytime * (place + 1) * (place + 2));
