@@ -22,9 +22,7 @@ export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
       <Title order={2} size="h5" mb="xs">
         {texts.usedBy}
       </Title>
-      {users.flags.length + users.experiments.length + users.campaigns.length === 0 ? (
-        <Text c="dimmed">{texts.notUsed}</Text>
-      ) : null}
+      {Object.values(users).flat().length === 0 ? <Text c="dimmed">{texts.notUsed}</Text> : null}
       <Group gap="sm">
         {users.flags.map((key) => (
           <Anchor key={key} component={Link} href={`${base}/flags/${encodeURIComponent(key)}`} underline="always">
@@ -39,6 +37,11 @@ export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
         {users.campaigns.map((key) => (
           <Anchor key={key} component={Link} href={`${base}/campaigns?q=${encodeURIComponent(key)}`} underline="always">
             {TEXTS.nav.campaigns}: {key}
+          </Anchor>
+        ))}
+        {users.segments.map((key) => (
+          <Anchor key={key} component={Link} href={`${base}/segments?q=${encodeURIComponent(key)}`} underline="always">
+            {TEXTS.nav.segments}: {key}
           </Anchor>
         ))}
       </Group>

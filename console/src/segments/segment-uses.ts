@@ -1,3 +1,5 @@
+import { segmentNamesIn } from '../../../actors/conditions/segments/segment-names.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 import type { Campaign, Flag } from '../definitions.ts';
 
 /** How many flags and campaigns use a segment. */
@@ -6,7 +8,7 @@ export interface SegmentUses {
   campaigns: number;
 }
 
-type UsingFlag = { targeting_rules: readonly Pick<Flag['targeting_rules'][number], 'segment_id'>[] };
+type UsingFlag = { targeting_rules: readonly Pick<Flag['targeting_rules'][number], 'segment_id' | 'conditions'>[] };
 type UsingCampaign = Pick<Campaign, 'audience' | 'trigger'>;
 
 /** Counts the flags and campaigns that use each segment. @returns the uses of a segment by its id */
@@ -14,11 +16,24 @@ export function countUses(
   flags: readonly UsingFlag[],
   campaigns: readonly UsingCampaign[],
 ): (segmentId: string) => SegmentUses {
-  const byFlags = countEach(flags.map((flag) => flag.targeting_rules.map((rule) => rule.segment_id)));
+  const byFlags = countEach(
+    flags.map((flag) => flag.targeting_rules.flatMap((rule) => [rule.segment_id, ...namesIn(rule.conditions)])),
+  );
   const byCampaigns = countEach(
-    campaigns.map(({ audience, trigger }) => [audience, trigger.segment_entered, trigger.segment_exited]),
+    campaigns.map(({ audience, trigger }) => [
+      audience,
+      trigger.segment_entered,
+      trigger.segment_exited,
+      ...namesIn(trigger.conditions),
+    ]),
   );
   return (id) => ({ flags: byFlags.get(id) ?? 0, campaigns: byCampaigns.get(id) ?? 0 });
+}
+
+/** The segments that a condition names. */
+function namesIn(conditions: object | undefined): string[] {
+  const json: Json = JSON.parse(JSON.stringify(conditions ?? null));
+  return segmentNamesIn(json).map(({ name }) => name);
 }
 
 /** How many of the lists have each id. */

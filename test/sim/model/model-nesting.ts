@@ -71,5 +71,6 @@ function shareIn(wanted: Json): { salt: string; by: string; below: number } {
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
     throw new Error('the model knows no share');
   const { salt, by = 'player', below } = wanted;
-  return { salt: String(salt), by: String(by), below: Number(below) };
+  if (typeof salt !== 'string' || typeof by !== 'string') throw new Error('the model knows no such share');
+  return { salt, by, below: Number(below) };
 }

@@ -60,7 +60,7 @@ export const segment = {
   examples: 'For example',
   warnings: 'Check these names',
   usedBy: 'Used by',
-  notUsed: 'No flag and no campaign uses it.',
+  notUsed: 'Nothing uses it.',
   evaluation: 'Evaluation',
   evaluating: (done: string, total: string) => `${done} of ${total} players are evaluated against the latest version.`,
   evaluated: (total: string) => `All ${total} players are evaluated.`,
