@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { aPlayer } from '../testing-players.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import type { FlagDocument, SegmentDocument, SegmentList } from '../../core/vocabulary/documents/documents.ts';
-import { readFlag, segmentsNamedBy, writeFlag, writeSegment } from './definitions-format.ts';
+import {
+  readExperiment,
+  readFlag,
+  segmentsNamedBy,
+  type WireFlag,
+  writeFlag,
+  writeSegment,
+} from './definitions-format.ts';
+import { aRunning, triedTargeting } from './experiment/testing-experiment.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12, 0, 0, 7);
@@ -106,6 +114,40 @@ describe('definitions for local evaluation', () => {
       'needs-variant': 2,
       texts: 3,
     });
+  });
+
+  it('draw the running experiment of a flag as the service does for players without a variant', () => {
+    const flag = aSplitFlag({ a: 1, b: 1, c: 1 }, { key: 'shop' });
+    const holdout = { percentage: 20, salt: 'h' };
+    const audience = { segmentId: null, conditions: { 'context.version': { $vgte: '2.0.0' } } };
+    const layer = { key: 'shops', from: 10, to: 90 };
+    const some = { audience, layer, traffic: 70, bucketBy: 'attribute:level', mode: 'aa' } as const;
+    const kinds = new Set<string>();
+    for (const experiment of [
+      aRunning([{ a: 1 }, { a: 1, b: 3 }], { ...some, bucketBy: 'player' }),
+      aRunning([{ b: 1, c: 1 }], some),
+    ]) {
+      const wire: WireFlag = JSON.parse(JSON.stringify(writeFlag(flag, experiment)));
+      const remote = triedTargeting(flag, experiment, { holdout });
+      const local = triedTargeting(readFlag(wire), readExperiment(wire), { holdout });
+      for (let turn = 0; turn < 1_000; turn++) {
+        const player = aPlayer({ id: playerIdOf(turn), attributes: JSON.stringify({ level: turn }) });
+        const subject = { player, nowMs: NOON, context: { version: turn % 2 === 0 ? '2.4.1' : '1.9.0' } };
+        const answer = remote.flags.get('shop')?.evaluate(subject, remote);
+        expect(local.flags.get('shop')?.evaluate(subject, local)).toEqual(answer);
+        kinds.add(`${answer?.trial?.phase} ${answer?.trial?.variant}`);
+      }
+    }
+    expect([...kinds].toSorted()).toEqual([
+      '1 b',
+      '1 c',
+      '1 holdout',
+      '2 a',
+      '2 b',
+      '2 holdout',
+      'undefined undefined',
+    ]);
+    expect(writeFlag(flag, aRunning([{ a: 1 }], { state: 'paused' }))).toEqual(writeFlag(flag));
   });
 
   it('hold no names, descriptions or times of edits', () => {

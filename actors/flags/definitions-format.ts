@@ -10,6 +10,7 @@ import type {
   FlagType,
   SegmentDocument,
 } from '../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument, ExperimentLayer } from '../../core/vocabulary/documents/experiments.ts';
 import type { BucketBy, FlagServe } from '../../core/vocabulary/documents/flag-serve.ts';
 
 /*
@@ -49,6 +50,20 @@ export interface WireFlag {
   variants: { key: string; value: Json; weight: number }[];
   targeting_rules: WireRule[];
   prerequisites: WirePrerequisite[];
+  experiment?: WireExperiment;
+}
+
+/** The experiment that runs on a flag, in its current phase. */
+export interface WireExperiment {
+  key: string;
+  phase: number;
+  mode: ExperimentDocument['mode'];
+  salt: string;
+  bucket_by: BucketBy;
+  traffic: number;
+  layer: ExperimentLayer | null;
+  variants: ExperimentDocument['variants'];
+  audience: { segment_id: string | null; conditions?: JsonObject };
 }
 
 /** Another flag, and the value or the variant that it must serve. */
@@ -75,10 +90,13 @@ interface WireRule {
 export function segmentsNamedBy(
   flags: readonly FlagDocument[],
   segmentOf: (id: string) => SegmentDocument | undefined,
+  experiments: readonly ExperimentDocument[] = [],
 ): ReadonlySet<string> {
   const rules = flags.flatMap((flag) => flag.rules);
   const named = new Set(
-    rules.flatMap(({ segmentId, conditions }) => [segmentId ?? [], segmentsReadBy(conditions)].flat()),
+    [...rules, ...experiments.map(({ audience }) => audience)].flatMap(({ segmentId, conditions }) =>
+      [segmentId ?? [], segmentsReadBy(conditions)].flat(),
+    ),
   );
   // Iteration of a Set includes members that are added during it.
   for (const id of named) {
@@ -103,7 +121,9 @@ export function writeSegment(segment: SegmentDocument): WireSegment {
 
 const MATCHES_NO_PLAYER: JsonObject = { $nor: [{}] };
 
-export function writeFlag(flag: FlagDocument): WireFlag {
+/** @param experiment the active one on the flag: a paused one takes no players whose variant is not known */
+export function writeFlag(flag: FlagDocument, experiment?: ExperimentDocument): WireFlag {
+  const running = experiment?.state === 'running' ? writeExperiment(experiment) : undefined;
   return {
     key: flag.key,
     version: effectiveVersion(flag),
@@ -117,6 +137,49 @@ export function writeFlag(flag: FlagDocument): WireFlag {
     variants: flag.variants.map(({ key, value, weight }) => ({ key, value, weight })),
     targeting_rules: flag.rules.map(writeRule),
     prerequisites: flag.prerequisites.map(writePrerequisite),
+    ...(running === undefined ? {} : { experiment: running }),
+  };
+}
+
+function writeExperiment(experiment: ExperimentDocument): WireExperiment | undefined {
+  const { key, mode, salt, bucketBy, traffic, layer, audience } = experiment;
+  const current = experiment.phases.at(-1);
+  if (current === undefined) return undefined;
+  const { segmentId, conditions } = audience;
+  const drawn = { mode, salt, bucket_by: bucketBy, traffic, layer };
+  const whom = { segment_id: segmentId, ...(conditions === undefined ? {} : { conditions }) };
+  return { key, phase: current.phase, ...drawn, variants: current.variants, audience: whom };
+}
+
+/** The document for `compileFlag`; undefined: none runs on the flag. */
+export function readExperiment({ key: flagKey, experiment }: WireFlag): ExperimentDocument | undefined {
+  if (experiment === undefined) return undefined;
+  const { key, phase, mode, salt, bucket_by: bucketBy, traffic, layer, variants, audience } = experiment;
+  const { segment_id: segmentId, conditions } = audience;
+  return {
+    key,
+    name: key,
+    hypothesis: '',
+    flagKey,
+    mode,
+    audience: { segmentId, ...(conditions === undefined ? {} : { conditions }) },
+    traffic,
+    variants,
+    bucketBy,
+    salt,
+    layer,
+    primary: null,
+    guardrails: [],
+    plan: { alpha: 0, power: 0, mde: null, endsAt: null },
+    state: 'running',
+    phases: [{ phase, since: 0, variants }],
+    winner: null,
+    shipping: null,
+    startedAt: null,
+    stoppedAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
   };
 }
 

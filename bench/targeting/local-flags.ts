@@ -72,7 +72,12 @@ function evaluatorOf(flags: readonly FlagDocument[]) {
   const times = { createdAt: 1, updatedAt: 1, version: 1 };
   const conditions = { 'attributes.level': { $gte: 25 } };
   const segment: SegmentDocument = { id: 'seg_a', key: 'a', name: '', description: '', conditions, ...times };
-  const document = { format: 1, revision: 1, flags: flags.map(writeFlag), segments: [writeSegment(segment)] };
+  const document = {
+    format: 1,
+    revision: 1,
+    flags: flags.map((flag) => writeFlag(flag)),
+    segments: [writeSegment(segment)],
+  };
   const read = readDefinitions(JSON.parse(JSON.stringify(document)));
   if (typeof read === 'string') throw new Error(read);
   return createEvaluator(createCompiler((message) => console.error(message)).compile(read));

@@ -36,19 +36,27 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
     return found;
   };
   const inTime = (at: number) => at >= query.sinceMs && at < query.untilMs;
-  const isCurrent = (version: number) => version >= query.fromVersion;
+  const { phaseOf: { experiment, phase } = { experiment: undefined, phase: 0 } } = query;
+  const [from, before] = experiment === undefined ? [query.fromVersion, query.beforeVersion] : [phase, phase + 1];
+  /** Periods of a flag go by its version, and phases of an experiment by their number. */
+  const placeOf = (one: Pick<FlagExposed, 'flagVersion' | 'period'>) =>
+    experiment === undefined ? one.flagVersion : one.period;
+  const isOf = ({ trial }: Pick<FlagExposed, 'trial'>) => trial?.experiment === experiment;
+  const isCurrent = (one: Pick<FlagExposed, 'flagVersion' | 'period'>) => placeOf(one) >= from;
   for (const { fact, sequence, index } of log) {
-    if (fact.kind === 'FlagExposed' && fact.flagKey === query.flagKey && fact.flagVersion < query.beforeVersion) {
-      const variant = seenVariant(fact) ?? '';
+    if (fact.kind === 'FlagExposed' && fact.flagKey === query.flagKey && isOf(fact) && placeOf(fact) < before) {
+      const variant = fact.trial?.variant ?? seenVariant(fact) ?? '';
       // An earlier period may have had other variants.
-      const counts = !isCurrent(fact.flagVersion) || query.variants.includes(variant);
+      const counts = !isCurrent(fact) || query.variants.includes(variant);
       const stratum = counts ? (fact.stratum ?? 0) : 0;
-      if (isCurrent(fact.flagVersion) ? !inTime(fact.at) : fact.at < query.earlierSinceMs) continue;
+      if (isCurrent(fact) ? !inTime(fact.at) : fact.at < query.earlierSinceMs) continue;
       playerOf(fact.entityId).exposures.push({ fact, sequence, index, variant, stratum, cluster: fact.cluster ?? 0 });
     }
     if (fact.kind === 'FlagsServed' && fact.mixed.includes(query.flagKey)) {
-      const version = fact.flags.find(({ flagKey }) => flagKey === query.flagKey)?.flagVersion ?? 0;
-      if (isCurrent(version) && version < query.beforeVersion) playerOf(fact.entityId).isMarked = true;
+      const served = fact.flags.find(({ flagKey }) => flagKey === query.flagKey);
+      if (served !== undefined && isOf(served) && isCurrent(served) && placeOf(served) < before) {
+        playerOf(fact.entityId).isMarked = true;
+      }
     }
     const isRevenue = query.aggregate.kind === 'revenue';
     const isEvent = !isRevenue && fact.kind === 'EventTracked' && fact.eventName === query.metric;
@@ -57,7 +65,7 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
   }
   const groups = new Map<string, Group>();
   for (const [player, { exposures, events, isMarked }] of players) {
-    const shown = exposures.filter(({ fact }) => isCurrent(fact.flagVersion));
+    const shown = exposures.filter(({ fact }) => isCurrent(fact));
     if (shown.length === 0) continue;
     const drawn = shown.filter(({ stratum }) => stratum > 0);
     const first = drawn[0] ?? { ...NOTHING, fact: { at: -Infinity } };
@@ -68,7 +76,7 @@ export function measureFacts(log: readonly PlacedFact[], query: ExperimentQuery)
     const sawTwo = firstStratum < 2 ** 31 && drawn.some((one) => one.stratum === stratum && one.variant !== variant);
     const isMismatched = drawn.some(({ fact }) => fact.attribution === 'mismatch');
     const namesOther = drawn.some(({ fact }) => fact.attribution === 'mismatch' || fact.attribution === 'earlier');
-    const earlier = stratum > 0 && exposures.some((one) => !isCurrent(one.fact.flagVersion) && one.stratum > 0);
+    const earlier = stratum > 0 && exposures.some((one) => !isCurrent(one.fact) && one.stratum > 0);
     const excluded = sawTwo || isMismatched || earlier || isMarked;
     const arrived = stratum > 0 && !sawTwo && !isMismatched && !earlier;
     const since = first.fact.at;

@@ -6,6 +6,7 @@ import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { FlagsReply, Reply } from '../../core/vocabulary/commands/replies.ts';
 import { createExposures } from '../../actors/runtime/term/exposures.ts';
 import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
+import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 import type { Definitions } from '../../actors/decision/definitions.ts';
 
 /** A fact where it stands in the log. */
@@ -28,6 +29,8 @@ export interface ExperimentOwner {
   /** `lost`: the owner died, and the caller never gets its answer. */
   evaluate(query: Omit<EvaluateFlags, 'kind'>, nowMs: number, crash?: Crash): FlagsReply | 'lost';
   send(body: CommandBody, nowMs: number, crash?: Crash): { reply: Reply | 'lost'; facts: readonly DomainFact[] };
+  /** Another owner takes over, with the players of a snapshot or of the log. */
+  recover(from: 'snapshot' | 'log'): void;
 }
 
 const SCOPE = { game: 'demo', environment: 'live' } as const;
@@ -69,6 +72,15 @@ export function createExperimentOwner(definitions: () => Definitions): Experimen
 
   return {
     log,
+    recover(from) {
+      die();
+      if (from === 'snapshot') {
+        for (const [id, state] of states) states.set(id, decodeState(encodeState(state)));
+        return;
+      }
+      states.clear();
+      for (const { fact } of log) states.set(fact.entityId, evolve(states.get(fact.entityId), fact));
+    },
     player(id) {
       const state = states.get(id);
       if (state?.kind !== 'player') throw new Error(`no player ${id}`);

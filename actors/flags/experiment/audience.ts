@@ -1,8 +1,8 @@
 import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
-import { compileCondition } from '../../conditions/compile-condition.ts';
+import { compileCondition, type ConditionOptions } from '../../conditions/compile-condition.ts';
 import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import { isMember } from '../../conditions/segments/is-member.ts';
-import type { DefinitionLookup, Subject } from '../../decision/targeting.ts';
+import type { Subject } from '../../decision/targeting.ts';
 
 /** Whom an experiment is for, whatever its share of them is. */
 export interface Audience {
@@ -14,9 +14,10 @@ export interface Audience {
 /** Conditions that do not compile are met by nobody. */
 export function compileAudience(
   { audience: { segmentId, conditions } }: Pick<ExperimentDocument, 'audience'>,
-  options: { onOverBudget?: (() => void) | undefined; lookup?: DefinitionLookup | undefined },
+  { onOverBudget, lookup }: Pick<ConditionOptions, 'onOverBudget' | 'lookup'>,
 ): Audience {
-  const compiled = conditions === undefined ? undefined : compileCondition(conditions, { context: true, ...options });
+  const compiled =
+    conditions === undefined ? undefined : compileCondition(conditions, { context: true, lookup, onOverBudget });
   const condition = compiled?.kind === 'compiled' ? compiled.condition : undefined;
   return {
     failure(subject) {

@@ -5,7 +5,8 @@ import type { Holdout } from '../../../core/vocabulary/documents/game.ts';
 import { DROPPED, HELD_OUT, type Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
 import { keyReader } from '../../conditions/buckets/bucket-key.ts';
 import { bucketsIn, seededBucket } from '../../conditions/buckets/hash.ts';
-import type { DefinitionLookup, Subject, Targeting } from '../../decision/targeting.ts';
+import type { Subject, Targeting } from '../../decision/targeting.ts';
+import type { ConditionOptions } from '../../conditions/compile-condition.ts';
 import { clusterOf } from '../draw/bucketing.ts';
 import { servedOf } from '../evaluate/served-of.ts';
 import { type Audience, compileAudience } from './audience.ts';
@@ -47,7 +48,7 @@ export interface CompiledExperiment {
 export function compileExperiment(
   flag: FlagDocument,
   document: ExperimentDocument,
-  options: { onOverBudget?: (() => void) | undefined; lookup?: DefinitionLookup | undefined } = {},
+  options: Pick<ConditionOptions, 'onOverBudget' | 'lookup'> = {},
 ): CompiledExperiment {
   const { key, salt, bucketBy, layer, state } = document;
   const keyOf = keyReader(bucketBy);

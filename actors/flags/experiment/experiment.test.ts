@@ -1,24 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { DROPPED, HELD_OUT, KEYED_STRATUM } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { aPlayer } from '../../testing-players.ts';
 import type { Subject, Targeting } from '../../decision/targeting.ts';
-import { compileFlag } from '../evaluate/compile-flag.ts';
 import { explainFlag } from '../evaluate/explain-flag.ts';
 import { flagsServed, served, servedAnew } from '../evaluate/serve.ts';
 import { servedOf } from '../evaluate/served-of.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf } from '../evaluate/testing-flag.ts';
-import { aRunning } from './testing-experiment.ts';
-
-function targetingOf(flag: FlagDocument, experiment?: ExperimentDocument, some: Partial<Targeting> = {}): Targeting {
-  const made = compileFlag(flag, { experiment });
-  if (made.kind === 'invalid') throw new Error(JSON.stringify(made.faults));
-  const experimentOf = (key: string) => (key === flag.key ? experiment : undefined);
-  return { segments: [], segment: () => undefined, flags: new Map([[flag.key, made.flag]]), experimentOf, ...some };
-}
+import { aRunning, triedTargeting } from './testing-experiment.ts';
 
 const SHOP = aSplitFlag({ a: 1, b: 1, c: 1 }, { key: 'shop', rules: [aRule({ serve: { variant: 'c' } })] });
 const HALVES = { a: 1, b: 1 };
@@ -47,7 +38,7 @@ const countOf = (list: readonly unknown[], item: unknown) => list.filter((one) =
 
 describe('a running experiment', () => {
   it('draws variants by its own weights before the rules of the flag', () => {
-    const targeting = targetingOf(SHOP, aRunning([{ a: 3, b: 1 }]));
+    const targeting = triedTargeting(SHOP, aRunning([{ a: 3, b: 1 }]));
     const answers = players.map((player) => evaluate(targeting, { player, nowMs: 1 }));
     const shown = answers.map(({ variantKey }) => variantKey);
     expect(countOf(shown, 'a')).toBeGreaterThan(260);
@@ -62,7 +53,7 @@ describe('a running experiment', () => {
 
   it('serves the values of a boolean flag', () => {
     const flag = aFlag({ key: 'shop', rules: [aRule({ percentage: 10 })] });
-    const targeting = targetingOf(flag, aRunning([{ false: 1, true: 1 }]));
+    const targeting = triedTargeting(flag, aRunning([{ false: 1, true: 1 }]));
     const answers = players.map((player) => evaluate(targeting, { player, nowMs: 1 }));
     expect(
       countOf(
@@ -75,7 +66,7 @@ describe('a running experiment', () => {
 
   it('takes in its traffic, its audience and its range of a layer, and leaves others to the rules', () => {
     const shares = (some: Partial<ExperimentDocument>, player: Partial<PlayerState> = {}) => {
-      const targeting = targetingOf(SHOP, aRunning([HALVES], some));
+      const targeting = triedTargeting(SHOP, aRunning([HALVES], some));
       const answers = players.map((one) => evaluate(targeting, { player: { ...one, ...player }, nowMs: 1 }));
       const inside = answers.filter(({ trial }) => trial !== undefined);
       expect(answers.filter(({ variantKey }) => variantKey === 'c')).toHaveLength(400 - inside.length);
@@ -95,7 +86,7 @@ describe('a running experiment', () => {
 
   it('shares no player with another one in its layer, and draws independently of it', () => {
     const at = (from: number, to: number, some: Partial<ExperimentDocument> = {}) =>
-      targetingOf(SHOP, aRunning([HALVES], { layer: { key: 'shops', from, to }, ...some }));
+      triedTargeting(SHOP, aRunning([HALVES], { layer: { key: 'shops', from, to }, ...some }));
     const [low, high, other] = [
       at(0, 40),
       at(40, 100, { salt: 'y' }),
@@ -109,7 +100,7 @@ describe('a running experiment', () => {
   });
 
   it('serves the control to all in A/A mode, and counts the drawn variant', () => {
-    const targeting = targetingOf(SHOP, aRunning([HALVES], { mode: 'aa' }));
+    const targeting = triedTargeting(SHOP, aRunning([HALVES], { mode: 'aa' }));
     const answers = players.map((player) => evaluate(targeting, { player, nowMs: 1 }));
     expect(new Set(answers.map(({ variantKey }) => variantKey))).toEqual(new Set(['a']));
     expect(
@@ -118,7 +109,7 @@ describe('a running experiment', () => {
         'b',
       ),
     ).toBeGreaterThan(160);
-    const boolean = targetingOf(aFlag({ key: 'shop' }), aRunning([{ false: 1, true: 1 }], { mode: 'aa' }));
+    const boolean = triedTargeting(aFlag({ key: 'shop' }), aRunning([{ false: 1, true: 1 }], { mode: 'aa' }));
     const shown = players.map((player) => evaluate(boolean, { player, nowMs: 1 }));
     expect(new Set(shown.map(({ value }) => value))).toEqual(new Set(['false']));
     expect(
@@ -131,7 +122,7 @@ describe('a running experiment', () => {
 });
 
 describe('a player with a variant', () => {
-  const start = targetingOf(SHOP, aRunning([HALVES]));
+  const start = triedTargeting(SHOP, aRunning([HALVES]));
   const [first] = players.filter((player) => evaluate(start, { player, nowMs: 1 }).trial?.variant === 'a');
   if (first === undefined) throw new Error('nobody has a');
   const { player, answer, kept } = serve(first, start);
@@ -153,7 +144,7 @@ describe('a player with a variant', () => {
       aRunning([HALVES, { b: 1, a: 0 }], { state: 'paused', traffic: 0, audience: { segmentId: 'seg_1' } }),
     ],
   ])('keeps variant and phase through %s', (_, experiment) => {
-    const targeting = targetingOf(SHOP, experiment);
+    const targeting = triedTargeting(SHOP, experiment);
     const again = serve(player, targeting);
     expect(again.answer).toEqual(answer);
     expect(again.facts).toEqual([]);
@@ -163,11 +154,11 @@ describe('a player with a variant', () => {
 
   it('keeps it through an edit of the flag, an override and a disabled flag', () => {
     const edited = { ...SHOP, version: 2, periods: [...SHOP.periods, { period: 2, version: 2, since: 5 }] };
-    expect(serve(player, targetingOf(edited, aRunning([HALVES]))).facts).toEqual([]);
-    const off = serve(player, targetingOf({ ...SHOP, enabled: false }, aRunning([HALVES])));
+    expect(serve(player, triedTargeting(edited, aRunning([HALVES]))).facts).toEqual([]);
+    const off = serve(player, triedTargeting({ ...SHOP, enabled: false }, aRunning([HALVES])));
     expect(off.answer).toMatchObject({ reason: 'flag_disabled', value: 'null' });
     expect(off.kept).toMatchObject({ reason: 'flag_disabled', trial: answer.trial });
-    const back = serve(off.player, targetingOf(SHOP, aRunning([HALVES, { b: 1, a: 0 }])));
+    const back = serve(off.player, triedTargeting(SHOP, aRunning([HALVES, { b: 1, a: 0 }])));
     expect(back.answer).toEqual(answer);
     expect([...off.mixed, ...back.mixed]).toEqual([]);
     const overridden = serve({ ...player, overrides: [{ flagKey: 'shop', value: '"b"' }] }, start);
@@ -179,7 +170,7 @@ describe('a player with a variant', () => {
   });
 
   it('gets the rules for good once its variant is taken out', () => {
-    const without = targetingOf(SHOP, aRunning([HALVES, { b: 1, c: 1 }]));
+    const without = triedTargeting(SHOP, aRunning([HALVES, { b: 1, c: 1 }]));
     const dropped = serve(player, without);
     expect(dropped.answer).toMatchObject({
       variantKey: 'c',
@@ -191,17 +182,17 @@ describe('a player with a variant', () => {
   });
 
   it('is of the rules when the experiment has ended, and another one assigns anew', () => {
-    const ended = serve(player, targetingOf(SHOP));
+    const ended = serve(player, triedTargeting(SHOP));
     expect(ended.answer.variantKey).toBe('c');
     expect(ended.kept?.trial).toBeUndefined();
     expect(ended.kept?.earlier).toMatchObject([{ variant: 'a', period: 1, trial: answer.trial }]);
-    const next = serve(ended.player, targetingOf(SHOP, aRunning([{ b: 1 }], { key: 'next', salt: 'n' })));
+    const next = serve(ended.player, triedTargeting(SHOP, aRunning([{ b: 1 }], { key: 'next', salt: 'n' })));
     expect(next.kept?.trial).toEqual({ experiment: 'next', phase: 1, variant: 'b' });
     expect(next.mixed).toEqual([]);
   });
 
   it('keeps the first of two variants that were drawn before either was stored, and is marked', () => {
-    const later = targetingOf(SHOP, aRunning([HALVES, { a: 0, b: 1 }]));
+    const later = triedTargeting(SHOP, aRunning([HALVES, { a: 0, b: 1 }]));
     const second = evaluate(later, { player: first, nowMs: 1 });
     expect(second.trial).toMatchObject({ phase: 2, variant: 'b' });
     const both = record(player, later, [second]);
@@ -209,9 +200,9 @@ describe('a player with a variant', () => {
     expect(both.kept?.stratum).toBeUndefined();
     expect(both.mixed).toEqual(['shop']);
     expect(serve(both.player, later).answer).toEqual(answer);
-    const same = targetingOf(SHOP, aRunning([HALVES, { a: 1, b: 0 }]));
+    const same = triedTargeting(SHOP, aRunning([HALVES, { a: 1, b: 0 }]));
     expect(record(player, same, [evaluate(same, { player: first, nowMs: 1 })]).facts).toEqual([]);
-    const paused = targetingOf(SHOP, aRunning([HALVES], { state: 'paused' }));
+    const paused = triedTargeting(SHOP, aRunning([HALVES], { state: 'paused' }));
     const left = record(player, paused, [evaluate(paused, { player: first, nowMs: 1 })]);
     expect(left.kept).toMatchObject({ variantKey: 'c', trial: answer.trial, mixed: true });
   });
@@ -226,11 +217,11 @@ describe('a player with a variant', () => {
 
 describe('the holdout of a game', () => {
   const holdout = { percentage: 20, salt: 'h' };
-  const open = targetingOf(SHOP, aRunning([HALVES], { traffic: 50 }), { holdout });
+  const open = triedTargeting(SHOP, aRunning([HALVES], { traffic: 50 }), { holdout });
   const heldOut = players.filter((player) => evaluate(open, { player, nowMs: 1 }).trial?.variant === HELD_OUT);
 
   it('leaves its players to the rules, and counts those who would take part', () => {
-    const without = targetingOf(SHOP, aRunning([HALVES], { traffic: 50 }));
+    const without = triedTargeting(SHOP, aRunning([HALVES], { traffic: 50 }));
     const taking = players.filter((player) => evaluate(without, { player, nowMs: 1 }).trial !== undefined);
     expect(heldOut.length / taking.length).toBeCloseTo(0.2, 1);
     for (const player of heldOut) {
@@ -245,11 +236,11 @@ describe('the holdout of a game', () => {
     const [one] = heldOut;
     if (one === undefined) throw new Error('nobody is held out');
     const { player } = serve(one, open);
-    const later = targetingOf(SHOP, aRunning([HALVES, { a: 1, b: 2 }], { audience: { segmentId: 'seg_1' } }), {
+    const later = triedTargeting(SHOP, aRunning([HALVES, { a: 1, b: 2 }], { audience: { segmentId: 'seg_1' } }), {
       holdout,
     });
     expect(serve(player, later).facts).toEqual([]);
-    const freed = serve(player, targetingOf(SHOP, aRunning([HALVES], { traffic: 50 })));
+    const freed = serve(player, triedTargeting(SHOP, aRunning([HALVES], { traffic: 50 })));
     expect(freed.kept?.trial?.variant).toMatch(/^[ab]$/);
     expect(freed.mixed).toEqual([]);
   });
@@ -257,7 +248,7 @@ describe('the holdout of a game', () => {
 
 describe('an experiment by device', () => {
   it('gives a guest and its account on one device the same variant, in one cluster', () => {
-    const targeting = targetingOf(SHOP, aRunning([HALVES], { bucketBy: 'device' }));
+    const targeting = triedTargeting(SHOP, aRunning([HALVES], { bucketBy: 'device' }));
     for (const { id } of players.slice(0, 40)) {
       const [guest, account] = ['guest', 'account'].map((who) =>
         evaluate(targeting, { player: aPlayer({ id: `${who} ${id}`, deviceId: `device ${id}` }), nowMs: 1 }),
@@ -270,7 +261,7 @@ describe('an experiment by device', () => {
   });
 
   it('keeps variant and cluster of a player who changes the device', () => {
-    const targeting = targetingOf(SHOP, aRunning([HALVES], { bucketBy: 'device' }));
+    const targeting = triedTargeting(SHOP, aRunning([HALVES], { bucketBy: 'device' }));
     for (const { id } of players.slice(0, 40)) {
       const { player, answer } = serve(aPlayer({ id, deviceId: `device ${id}` }), targeting);
       const moved = serve({ ...player, deviceId: `other ${id}` }, targeting);
@@ -287,7 +278,7 @@ describe('the explanation', () => {
   };
 
   it('says what the experiment decided, and walks on to the rules if they decide', () => {
-    const targeting = targetingOf(SHOP, aRunning([HALVES], { traffic: 50 }), {
+    const targeting = triedTargeting(SHOP, aRunning([HALVES], { traffic: 50 }), {
       holdout: { percentage: 20, salt: 'h' },
     });
     const outcomes = new Set<string>();
@@ -310,11 +301,11 @@ describe('the explanation', () => {
   });
 
   it('says that a variant is kept', () => {
-    const targeting = targetingOf(SHOP, aRunning([HALVES]));
+    const targeting = triedTargeting(SHOP, aRunning([HALVES]));
     const [one] = players;
     if (one === undefined) throw new Error('nobody');
     const { player, answer } = serve(one, targeting);
-    const steps = explained(player, targetingOf(SHOP, aRunning([HALVES, { a: 1, b: 9 }], { state: 'paused' })));
+    const steps = explained(player, triedTargeting(SHOP, aRunning([HALVES, { a: 1, b: 9 }], { state: 'paused' })));
     expect(steps.find(({ step }) => step === 'experiment')).toMatchObject({
       experiment: 'wide',
       outcome: 'kept',

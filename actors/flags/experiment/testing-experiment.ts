@@ -1,3 +1,6 @@
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { Targeting } from '../../decision/targeting.ts';
+import { compileFlag } from '../evaluate/compile-flag.ts';
 import type { ExperimentDocument, ExperimentVariant } from '../../../core/vocabulary/documents/experiments.ts';
 
 /** By variant; the first is the control. */
@@ -36,4 +39,16 @@ export function aRunning(weights: readonly Weights[], some: Partial<ExperimentDo
 
 function variantsOf(weights: Weights): ExperimentVariant[] {
   return Object.entries(weights).map(([key, weight]) => ({ key, weight }));
+}
+
+/** Targeting with one flag and the experiment on it. */
+export function triedTargeting(
+  flag: FlagDocument,
+  experiment?: ExperimentDocument,
+  some: Partial<Targeting> = {},
+): Targeting {
+  const made = compileFlag(flag, { experiment });
+  if (made.kind === 'invalid') throw new Error(JSON.stringify(made.faults));
+  const experimentOf = (key: string) => (key === flag.key ? experiment : undefined);
+  return { segments: [], segment: () => undefined, flags: new Map([[flag.key, made.flag]]), experimentOf, ...some };
 }

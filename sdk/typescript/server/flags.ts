@@ -141,7 +141,7 @@ export function createFlags(options: FlagsOptions): FlagsPart {
     };
     const { data } = await requests.send('POST /v1/flags/flags/evaluate', request);
     for (const [key, remote] of Object.entries(data.evaluations)) {
-      const { value, variant_key: variant, reason, period, segment_id, prerequisite_key } = Object(remote);
+      const { value, variant_key: variant, reason, period, segment_id, prerequisite_key, experiment } = Object(remote);
       const version = evaluator?.versionOf(key);
       results.set(key, {
         key,
@@ -151,6 +151,9 @@ export function createFlags(options: FlagsOptions): FlagsPart {
         period,
         ...(segment_id === undefined ? {} : { segmentId: segment_id }),
         ...(prerequisite_key === undefined ? {} : { prerequisiteKey: prerequisite_key }),
+        ...(experiment && {
+          experiment: { key: experiment.key, phase: experiment.phase, variant: experiment.variant_key },
+        }),
         ...(version === undefined ? {} : { version }),
       });
     }
@@ -181,16 +184,19 @@ export function createFlags(options: FlagsOptions): FlagsPart {
       }
       return results;
     },
-    expose(player, { key, value, variant, reason, segmentId, version }) {
+    expose(player, { key, value, variant, reason, segmentId, version, experiment }) {
       if (!isShown(reason) || version === undefined) return false;
       const playerId = evaluator?.playerIdOf(player);
       if (playerId === undefined) return false;
       const shown = variant ?? (typeof value === 'boolean' ? String(value) : null);
-      const id = `${playerId} ${version} ${shown} ${key}`;
+      const trial = experiment === undefined ? '' : JSON.stringify(experiment);
+      const id = `${playerId} ${version} ${shown} ${key} ${trial}`;
       if (exposed.has(id)) return false;
       const segment = segmentId === undefined ? {} : { segment_id: segmentId };
       const what = { flag_key: key, flag_version: version, variant_key: shown, reason };
-      if (!options.expose({ player_id: playerId, ...what, ...segment })) return false;
+      const tried = experiment && { key: experiment.key, phase: experiment.phase, variant_key: experiment.variant };
+      if (!options.expose({ player_id: playerId, ...what, ...segment, ...(tried && { experiment: tried }) }))
+        return false;
       if (exposed.size >= REMEMBERED_EXPOSURES) exposed = new Set();
       exposed.add(id);
       return true;

@@ -21,7 +21,7 @@ function aSegment(some: Partial<SegmentDocument> = {}): SegmentDocument {
 function setUp(flags: readonly FlagDocument[], segments: readonly object[] = [], more: object = {}) {
   const faults: string[] = [];
   const compiler = createCompiler((message) => void faults.push(message));
-  const document = { format: 1, revision: 1, flags: flags.map(writeFlag), segments, ...more };
+  const document = { format: 1, revision: 1, flags: flags.map((flag) => writeFlag(flag)), segments, ...more };
   const read = readDefinitions(JSON.parse(JSON.stringify(document)));
   if (typeof read === 'string') throw new Error(read);
   const evaluator = createEvaluator(compiler.compile(read));
@@ -245,7 +245,7 @@ describe('definitions', () => {
     const { compiler } = setUp([]);
     const wire = (enabled: boolean) => JSON.parse(JSON.stringify(writeFlag(aFlag({ enabled }))));
     const compile = (flag: WireFlag) =>
-      compiler.compile({ revision: 1, players: undefined, flags: [flag], segments: [] });
+      compiler.compile({ revision: 1, players: undefined, holdout: undefined, flags: [flag], segments: [] });
     const first = compile(wire(true)).flags.get('new-shop');
     expect(compile(wire(true)).flags.get('new-shop')).toBe(first);
     expect(compile(wire(false)).flags.get('new-shop')).not.toBe(first);

@@ -4,6 +4,9 @@ import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import { createDefinitionTexts, type DefinitionTextsOptions } from './definition-texts.ts';
 
+/** Flags, experiments, the settings of the game and segments. */
+const LISTS = 4;
+
 async function setUp(options: Partial<DefinitionTextsOptions> = {}) {
   const config = createMemoryConfigStore();
   const texts = createDefinitionTexts({ config, clock: createFakeClock(), ...options });
@@ -23,11 +26,10 @@ describe('the texts of definitions', () => {
     const [first, second] = await Promise.all([textOf(), textOf()]);
     expect(second).toBe(first);
     expect(await textOf()).toBe(first);
-    // Flags and segments.
-    expect(lists).toHaveBeenCalledTimes(2);
+    expect(lists).toHaveBeenCalledTimes(1 * LISTS);
     await put('demo', 'two');
     expect(JSON.parse(await textOf())).toMatchObject({ revision: 2, flags: [{ key: 'one' }, { key: 'two' }] });
-    expect(lists).toHaveBeenCalledTimes(4);
+    expect(lists).toHaveBeenCalledTimes(2 * LISTS);
   });
 
   it('are refused above their maximum, until definitions are smaller again', async () => {
@@ -42,7 +44,7 @@ describe('the texts of definitions', () => {
     const { put, textOf, lists } = await setUp({ heldChars: 1_000 });
     await put('other', 'one', 'x'.repeat(400));
     for (const game of ['demo', 'other', 'demo', 'other']) await textOf(game);
-    expect(lists).toHaveBeenCalledTimes(4);
+    expect(lists).toHaveBeenCalledTimes(2 * LISTS);
     await put('third', 'one', 'x'.repeat(700));
     await textOf('third');
     lists.mockClear();
@@ -50,7 +52,7 @@ describe('the texts of definitions', () => {
     expect(lists).not.toHaveBeenCalled();
     await textOf('demo');
     await textOf('other');
-    expect(lists).toHaveBeenCalledTimes(4);
+    expect(lists).toHaveBeenCalledTimes(2 * LISTS);
   });
 
   it('are written again after a fault', async () => {

@@ -4,6 +4,7 @@ import {
   writeFlag,
   writeSegment,
 } from '../../../actors/flags/definitions-format.ts';
+import { activeExperiments } from '../../../actors/flags/experiment/active-experiments.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
@@ -62,13 +63,15 @@ export function createDefinitionTexts(options: DefinitionTextsOptions): Definiti
       .list('flag', game, environment)
       .flatMap(({ document }) => (document.archivedAt === null ? [document] : []))
       .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const experiments = activeExperiments(config.list('experiment', game, environment).map(({ document }) => document));
+    const { holdout } = config.list('game', game)[0]?.document ?? {};
     // A disabled segment has no players, as one that is missing.
     const enabled = new Map(
       config
         .list('segment', game, environment)
         .flatMap(({ document }) => (document.enabled === false ? [] : [[document.id, document] as const])),
     );
-    const segments = [...segmentsNamedBy(flags, (id) => enabled.get(id))]
+    const segments = [...segmentsNamedBy(flags, (id) => enabled.get(id), [...experiments.values()])]
       .flatMap((id) => enabled.get(id) ?? [])
       .toSorted((one, other) => (one.id < other.id ? -1 : 1));
     const turns = createTurns(clock);
@@ -84,10 +87,11 @@ export function createDefinitionTexts(options: DefinitionTextsOptions): Definiti
       }
       return texts;
     }
-    const flagTexts = await textsOf(flags, writeFlag);
+    const flagTexts = await textsOf(flags, (flag) => writeFlag(flag, experiments.get(flag.key)));
     const segmentTexts = await textsOf(segments, writeSegment);
     if (chars > mostChars) return { kind: 'too large' };
-    const lists = `"flags":[${flagTexts.join(',')}],"segments":[${segmentTexts.join(',')}]`;
+    const heldOut = !holdout ? '' : `"holdout":${JSON.stringify(holdout)},`;
+    const lists = `${heldOut}"flags":[${flagTexts.join(',')}],"segments":[${segmentTexts.join(',')}]`;
     return { kind: 'text', text: `{"format":${DEFINITIONS_FORMAT},"revision":${revision},${lists}}` };
   }
 

@@ -7,7 +7,7 @@ import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { PERIOD_FIELD } from './evaluate/served-fields.ts';
 import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
-import { oneOf } from '../input/fields.ts';
+import { oneOf, textOrNull } from '../input/fields.ts';
 
 /* The route with which servers get what they need to evaluate flags in their own process. */
 
@@ -16,11 +16,55 @@ const { key, version, flag_type, enabled, salt, default_value, default_serve, va
 
 const playerIds = (description: string) => Type.Array(Type.String({ description: 'Id of a player.' }), { description });
 
+const RunningExperiment = Type.Object(
+  {
+    key: Type.String({ description: 'Key of the experiment.' }),
+    phase: Type.Integer({ description: 'Its current phase.' }),
+    mode: oneOf(['ab', 'aa'], '`aa`: every variant serves what the first one does.'),
+    salt: Type.String({ description: 'Seeds who takes part, and the variants.' }),
+    bucket_by: Type.String({ description: 'What players are drawn by: `player`, `device` or `attribute:<path>`.' }),
+    traffic: Type.Number({ description: 'Percentage of the audience that takes part.' }),
+    layer: Type.Union(
+      [
+        Type.Object(
+          {
+            key: Type.String({ description: 'Key of the layer.' }),
+            from: Type.Number({ description: 'Where the range begins, in percent.' }),
+            to: Type.Number({ description: 'Where it ends.' }),
+          },
+          { description: 'The range.' },
+        ),
+        Type.Null({ description: 'It is in no layer.' }),
+      ],
+      { description: 'The range of a layer that it has.' },
+    ),
+    variants: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ description: 'Key of the variant of the flag; `false` or `true` of a boolean flag.' }),
+          weight: Type.Number({ description: 'Its weight.' }),
+        },
+        { description: 'A variant.' },
+      ),
+      { description: 'The variants of the phase, the control first.' },
+    ),
+    audience: Type.Object(
+      {
+        segment_id: textOrNull('Id of the segment; null: all players.'),
+        conditions: Type.Optional(conditionsOf('The condition of the audience.')),
+      },
+      { description: 'Whom it is for.' },
+    ),
+  },
+  { description: 'The experiment that runs on the flag, which decides before its rules; left out if none does.' },
+);
+
 const Definitions = Type.Object(
   {
     format: Type.Integer({ description: 'Format of the definitions, 1. Refuse a format that you do not know.' }),
     revision: Type.Integer({
-      description: 'Grows with every change of a flag or segment of the game and environment. Also the ETag.',
+      description:
+        'Grows with every change of a flag, experiment or segment of the game and environment. Also the ETag.',
     }),
     environment: oneOf(['live', 'test'], 'Environment of the key.'),
     player_namespace: Type.String({
@@ -28,6 +72,15 @@ const Definitions = Type.Object(
         "Namespace of the game's player ids. A player's id is the UUID of version 5 in it of " +
         '`<environment>:<external_id>`, so that a server evaluates by external_id without a request.',
     }),
+    holdout: Type.Optional(
+      Type.Object(
+        {
+          percentage: Type.Number({ description: 'Percentage of the players, by their ids.' }),
+          salt: Type.String({ description: 'Seeds who is in it.' }),
+        },
+        { description: 'The players of the game who take part in no experiment; left out if there is none.' },
+      ),
+    ),
     flags: Type.Array(
       Type.Object(
         {
@@ -43,6 +96,7 @@ const Definitions = Type.Object(
           variants,
           targeting_rules: FlagShown.properties.targeting_rules,
           prerequisites,
+          experiment: Type.Optional(RunningExperiment),
         },
         { description: 'A flag.' },
       ),

@@ -1,6 +1,11 @@
 import { compileCondition } from '../../../../actors/conditions/compile-condition.ts';
 import { compileFlag } from '../../../../actors/flags/evaluate/compile-flag.ts';
-import { readFlag, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
+import {
+  readExperiment,
+  readFlag,
+  type WireFlag,
+  type WireSegment,
+} from '../../../../actors/flags/definitions-format.ts';
 import { disabledFlag, guardedFlag } from '../../../../actors/flags/evaluate/disabled-flag.ts';
 import { withExceptions } from '../../../../actors/segments/list-condition.ts';
 import type { Condition, DefinitionLookup, Flag } from '../../../../actors/decision/targeting.ts';
@@ -14,6 +19,7 @@ import type { ReadDefinitions } from './definitions-document.ts';
 export interface CompiledDefinitions {
   readonly revision: number;
   readonly players: ReadDefinitions['players'];
+  readonly holdout: ReadDefinitions['holdout'];
   readonly flags: ReadonlyMap<string, Flag>;
   /** By id. `unknown`: only the service can tell who is in it. */
   readonly segments: ReadonlyMap<string, Condition | 'unknown'>;
@@ -56,6 +62,7 @@ export function createCompiler(onFault: (message: string) => void): Compiler {
       return {
         revision: definitions.revision,
         players: definitions.players,
+        holdout: definitions.holdout,
         flags: new Map([...flags].map(([key, { flag }]) => [key, flag])),
         segments: new Map([...segments].map(([id, { condition }]) => [id, condition])),
         segmentIds: new Map(definitions.segments.map(({ segment_id: id, key }) => [key, id])),
@@ -71,7 +78,7 @@ function flagOf(wire: WireFlag, lookup: DefinitionLookup, onFault: (message: str
   try {
     const onOverBudget = () => onFault(`A condition of the flag ${key} exceeds its budget of steps.`);
     // The service draws the strata: they read rules for which the caller need not give anything.
-    const made = compileFlag(document, { lookup, onOverBudget, strata: false });
+    const made = compileFlag(document, { lookup, onOverBudget, strata: false, experiment: readExperiment(wire) });
     if (made.kind === 'compiled') return guardedFlag(made.flag, (error) => broken(String(error)));
     broken(made.faults.map(({ path, message }) => `${path} ${message}`).join('; '));
   } catch (error) {

@@ -42,10 +42,11 @@ export type ContextInput = Readonly<Record<string, unknown>> | undefined;
 const REMEMBERED_IDS = 10_000;
 
 export function createEvaluator(definitions: CompiledDefinitions): Evaluator {
-  const { revision, players, flags, segments, segmentIds } = definitions;
+  const { revision, players, holdout, flags, segments, segmentIds } = definitions;
   const tracking = new Map([...flags].map(([key, flag]) => [key, tracked(flag)]));
   // Memberships are decided by `Subject.isMember`.
-  const targeting: Targeting = { segments: [], segment: () => undefined, flags: tracking };
+  const heldOut = holdout === undefined ? {} : { holdout };
+  const targeting: Targeting = { segments: [], segment: () => undefined, flags: tracking, ...heldOut };
   const ids = new Map<string, string>();
 
   function playerIdOf({ id, external_id: externalId }: PlayerInput): string | undefined {

@@ -30,6 +30,8 @@ export interface FlagResult {
   readonly version?: number;
   /** The flag's period: exposures of another one do not count for it. */
   readonly period?: number;
+  /** The experiment that decided, the phase in which it drew, and its variant. Absent: the flag decided. */
+  readonly experiment?: { readonly key: string; readonly phase: number; readonly variant: string };
   /** With `needs_state`. */
   readonly missing?: readonly PlayerField[];
 }
@@ -40,7 +42,7 @@ const known = new WeakMap<FlagEvaluation, FlagResult>();
 export function resultOf(evaluation: FlagEvaluation, version: number): FlagResult {
   const held = known.get(evaluation);
   if (held !== undefined) return held;
-  const { flagKey: key, value, variantKey: variant, reason, period, segmentId, prerequisiteKey } = evaluation;
+  const { flagKey: key, value, variantKey: variant, reason, period, segmentId, prerequisiteKey, trial } = evaluation;
   const result: FlagResult = Object.freeze({
     key,
     value: frozen(JSON.parse(value)),
@@ -49,6 +51,9 @@ export function resultOf(evaluation: FlagEvaluation, version: number): FlagResul
     period,
     ...(segmentId === undefined ? {} : { segmentId }),
     ...(prerequisiteKey === undefined ? {} : { prerequisiteKey }),
+    ...(trial && {
+      experiment: Object.freeze({ key: trial.experiment, phase: trial.phase, variant: trial.variant }),
+    }),
     version,
   });
   if (Object.isFrozen(evaluation)) known.set(evaluation, result);

@@ -115,6 +115,11 @@ export class LocalPlayer {
     ));
   }
 
+  /** Variants that experiments have assigned, which only the service knows. */
+  get servedFlags(): readonly [] {
+    return [];
+  }
+
   /** What flags that were evaluated for this player lacked, by key. */
   get missingOf(): Map<string, number> {
     return (this.#missingOf ??= new Map());

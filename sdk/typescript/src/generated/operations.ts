@@ -5822,12 +5822,19 @@ export interface Operations {
     readonly answer: {
       /** Format of the definitions, 1. */
       readonly format: number;
-      /** Grows with every change of a flag or segment of the game and environment. */
+      /** Grows with every change of a flag, experiment or segment of the game and environment. */
       readonly revision: number;
       /** Environment of the key. */
       readonly environment: 'live' | 'test';
       /** Namespace of the game's player ids. */
       readonly player_namespace: string;
+      /** The players of the game who take part in no experiment. */
+      readonly holdout?: {
+        /** Percentage of the players, by their ids. */
+        readonly percentage: number;
+        /** Seeds who is in it. */
+        readonly salt: string;
+      };
       /** The flags, ordered by key, disabled ones too. */
       readonly flags: readonly {
         /** Key of the flag. */
@@ -5858,6 +5865,44 @@ export interface Operations {
         readonly targeting_rules: readonly Rule[];
         /** Flags that must serve the given values or variants to the player. */
         readonly prerequisites: readonly Prerequisite[];
+        /** The experiment that runs on the flag, which decides before its rules. */
+        readonly experiment?: {
+          /** Key of the experiment. */
+          readonly key: string;
+          /** Its current phase. */
+          readonly phase: number;
+          /** `aa`: every variant serves what the first one does. */
+          readonly mode: 'ab' | 'aa';
+          /** Seeds who takes part, and the variants. */
+          readonly salt: string;
+          /** What players are drawn by: `player`, `device` or `attribute:<path>`. */
+          readonly bucket_by: string;
+          /** Percentage of the audience that takes part. */
+          readonly traffic: number;
+          /** The range of a layer that it has. */
+          readonly layer: {
+            /** Key of the layer. */
+            readonly key: string;
+            /** Where the range begins, in percent. */
+            readonly from: number;
+            /** Where it ends. */
+            readonly to: number;
+          } | null;
+          /** The variants of the phase, the control first. */
+          readonly variants: readonly {
+            /** Key of the variant of the flag. */
+            readonly key: string;
+            /** Its weight. */
+            readonly weight: number;
+          }[];
+          /** Whom it is for. */
+          readonly audience: {
+            /** Id of the segment. */
+            readonly segment_id: string | null;
+            /** The condition of the audience. */
+            readonly conditions?: Readonly<Record<string, unknown>>;
+          };
+        };
       }[];
       /** The enabled segments that rules of these flags name, ordered by id. */
       readonly segments: readonly {
