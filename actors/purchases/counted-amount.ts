@@ -3,7 +3,6 @@ import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { convertedAt, LARGEST_PURCHASE, unitsText } from '../../core/kernel/money.ts';
 import type { Exchange, RecordPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import type { Paid, RecordedPurchase } from '../../core/vocabulary/state/player.ts';
-import { CONFIG_LIMITS } from '../../streams/config/limits.ts';
 
 /** What a purchase counts in the game's currency, and what was paid if that is another one. */
 export interface CountedAmount {
@@ -44,7 +43,7 @@ export function countedBefore({ amount, paid }: RecordedPurchase): CountedAmount
 
 function unrated(currency: string, day: string): Failure {
   const message =
-    `There is no exchange rate of ${currency} for ${day} or the ${CONFIG_LIMITS.rateAgeDays} days before it, so the ` +
+    `There is no exchange rate of ${currency} for ${day} or the ${SHARED_LIMITS.rateAgeDays} days before it, so the ` +
     'purchase is refused. Upload one (PUT /v1/settings/exchange-rates), then send the purchase again.';
   return failure('CONFLICT', message, { currency, day });
 }

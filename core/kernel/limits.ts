@@ -37,6 +37,9 @@ export const SHARED_LIMITS = {
   /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency, which leaves 0.08 % below 2^53. */
   purchaseAmount: 900_000_000_000 * 10_000,
 
+  /** Days for which an exchange rate serves where newer ones are missing: weekends, holidays and a late upload. */
+  rateAgeDays: 7,
+
   /** Nesting of objects and arrays in a body. Parsing and checking recurse, so this bounds their stack. */
   jsonDepth: 32,
 

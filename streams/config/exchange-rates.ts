@@ -4,7 +4,7 @@ import type { DocumentAddress } from '../../core/vocabulary/documents/documents.
 import type { DailyRates } from '../../core/vocabulary/documents/exchange-rates.ts';
 import type { ConfigStore } from './config-store.ts';
 import { currencyIn, gameAddress, zoneOf } from './games.ts';
-import { CONFIG_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 
 /** The address of a game's exchange rates, which both environments share. */
 export function ratesAddress(game: string): DocumentAddress<'exchange_rates'> {
@@ -42,5 +42,5 @@ function rateOn({ days, rates }: DailyRates, day: number): number | undefined {
     else to = middle;
   }
   const newest = days[from - 1];
-  return newest !== undefined && newest >= day - CONFIG_LIMITS.rateAgeDays ? rates[from - 1] : undefined;
+  return newest !== undefined && newest >= day - SHARED_LIMITS.rateAgeDays ? rates[from - 1] : undefined;
 }

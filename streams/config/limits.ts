@@ -18,9 +18,6 @@ export const CONFIG_LIMITS = {
   keyOverlapDays: 30,
   keyOverlapDaysDefault: 7,
 
-  /** Days for which an exchange rate serves where newer ones are missing: weekends, holidays and a late upload. */
-  rateAgeDays: 7,
-
   /** Characters of an e-mail address (RFC 5321, section 4.5.3.1). */
   userEmailLength: 254,
   /** One-time links of one user that are not used yet. A further one replaces the oldest. */

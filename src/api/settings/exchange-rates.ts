@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { ExchangeRatesDocument } from '../../../core/vocabulary/documents/exchange-rates.ts';
 import { ratesAddress } from '../../../streams/config/exchange-rates.ts';
 import { currencyIn, gameAddress } from '../../../streams/config/games.ts';
-import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { timeOut } from '../input/fields.ts';
 import { BasedOn } from '../definitions/definition-fields.ts';
@@ -31,7 +31,7 @@ const Rates = Type.Unsafe<RatesByDay>({
   }),
   description:
     'Rates by ISO 4217 code of another currency and by day: one for each day on which it changes, and at least one in ' +
-    `${CONFIG_LIMITS.rateAgeDays} days. At most ${RATE_LIMITS.exchangeRates.toLocaleString('en-US')} rates.`,
+    `${SHARED_LIMITS.rateAgeDays} days. At most ${RATE_LIMITS.exchangeRates.toLocaleString('en-US')} rates.`,
 });
 
 const Table = Type.Object(
@@ -93,7 +93,7 @@ const putRates = defineRoute({
   description:
     'All rates at once. From then on the `amount` of a purchase that names another currency than the game is what the ' +
     "player paid in it. It is converted by the rate of its day in the game's time zone: that of the newest day with " +
-    `one, at most ${CONFIG_LIMITS.rateAgeDays} days before; a purchase without such a rate is refused. Purchases that ` +
+    `one, at most ${SHARED_LIMITS.rateAgeDays} days before; a purchase without such a rate is refused. Purchases that ` +
     'are recorded keep their amounts. To replace a table, name its version. A key of the test environment cannot ' +
     'change the rates.',
   versioned: true,
