@@ -80,11 +80,14 @@ const NOT_FOR_PLAYERS: ReadonlySet<string> = new Set([
 export function withEffective<D extends Labelled>(held: { document: D; revision: number }, next: D): D {
   const document: D = { ...next };
   delete document.effective;
-  if (forPlayers(held.document) !== forPlayers(next)) return document;
+  if (!isForPeople(held.document, next)) return document;
   const { version, createdAt, updatedAt: at = createdAt } = held.document;
   const { effective = { version, revision: held.revision, at } } = held.document;
   return { ...document, effective };
 }
+
+/** Whether a change concerns people only, and no player. */
+export const isForPeople = (held: object, next: object): boolean => forPlayers(held) === forPlayers(next);
 
 /** In other order the same is taken for a change, which only costs work. */
 function forPlayers(document: object): string {

@@ -27,7 +27,7 @@ import { makeStreamToken } from './stream/event-stream-tokens.ts';
 import { streamEvents } from './stream/event-stream.ts';
 import { trackEvent } from './events/events.ts';
 import { experimentRoutes } from './experiments/experiments.ts';
-import { lifeRoutes } from './experiments/life-routes.ts';
+import { lifeRoutes, stopExperiment } from './experiments/life-routes.ts';
 import { shipRoutes } from './experiments/ship-routes.ts';
 import { findPlayers } from './players/find-players.ts';
 import { getPlayerCampaigns } from './players/state/player-campaigns.ts';
@@ -197,7 +197,10 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...CONSOLE_ROUTES,
     ...operationRoutes(),
   ];
-  all.push(turnOff({ flag: patchFlag, campaign: patchCampaign, webhook: patchWebhook }), ...approvalRoutes(all));
+  all.push(
+    turnOff({ flag: patchFlag, experiment: stopExperiment, campaign: patchCampaign, webhook: patchWebhook }),
+    ...approvalRoutes(all),
+  );
   all.push(openApiRoute((turns) => openApiText(all, turns)));
   return all;
 }

@@ -4,6 +4,7 @@ import { ratesAddress } from '../../streams/config/exchange-rates.ts';
 import { changedGame, currencyIn, gameAddress, newSalt } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
 import { currencyOf, CURRENCY_RULE } from '../../core/kernel/currencies.ts';
+import { APPROVAL_LIMITS } from '../api/approvals/limits.ts';
 import { keptByText } from '../api/settings/game-settings.ts';
 import { extractedFaults } from '../api/settings/extracted-properties.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
@@ -20,6 +21,7 @@ interface SetOptions extends LifecycleOptions {
   listedAttributes?: string[];
   requirePlayerToken?: 'on' | 'off';
   approval?: 'on' | 'off';
+  approvalDays?: string;
   changeReason?: 'on' | 'off';
   timeZone?: string;
   currency?: string;
@@ -56,6 +58,10 @@ export function setGameCommand(context: CliContext): Command {
         '--approval <switch>',
         'whether changes of live flags and campaigns in the console wait for a second person; default off',
       ).choices(['on', 'off']),
+    )
+    .option(
+      '--approval-days <days>',
+      `days until a change that waits expires, 1 to ${APPROVAL_LIMITS.proposalDaysMost}; default ${APPROVAL_LIMITS.proposalDays}`,
     )
     .addOption(
       new Option(
@@ -111,11 +117,20 @@ function changesOf(
     ...(clientAttributes === undefined ? {} : { clientAttributes }),
     ...(requirePlayerToken === undefined ? {} : { requirePlayerToken: requirePlayerToken === 'on' }),
     ...(approval === undefined ? {} : { approval: approval === 'on' }),
+    ...approvalDaysOf(options),
     ...(changeReason === undefined ? {} : { changeReason: changeReason === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...figuresOf(options),
     ...extractedOf(options),
   };
+}
+
+function approvalDaysOf({ approvalDays: text }: SetOptions): Pick<GameDocument, 'approvalDays'> {
+  if (text === undefined) return {};
+  const approvalDays = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (approvalDays < 1 || approvalDays > APPROVAL_LIMITS.proposalDaysMost)
+    throw new CliError(`--approval-days must be a whole number from 1 to ${APPROVAL_LIMITS.proposalDaysMost}.`);
+  return { approvalDays };
 }
 
 function figuresOf({ timeZone: zoneText, currency: code }: SetOptions): Partial<GameDocument> {

@@ -682,8 +682,8 @@ export interface Operations {
     };
     readonly body: {
       /** What to turn off. */
-      readonly kind: 'flag' | 'campaign' | 'webhook';
-      /** Key of the flag, or id of the campaign or webhook. */
+      readonly kind: 'flag' | 'experiment' | 'campaign' | 'webhook';
+      /** Key of the flag or experiment, or id of the campaign or webhook. */
       readonly key: string;
       /** Why it cannot wait for a second person. */
       readonly reason: string;
@@ -729,6 +729,11 @@ export interface Operations {
         readonly proposed_by: string;
         /** Whether you proposed it, so that another person must approve it. */
         readonly own: boolean;
+        /**
+         * Whether the definition changed since: it cannot be approved before `rebase`, or a new
+         * proposal.
+         */
+        readonly outdated: boolean;
         /** Whether it was approved and the change is not confirmed. */
         readonly approving: boolean;
         /** When it was proposed. */
@@ -742,6 +747,23 @@ export interface Operations {
   };
   /** Approve a change. */
   'POST /v1/console/approvals/{id}/approve': {
+    readonly path: {
+      /** Id of the proposal. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the proposal. */
+      readonly id: string;
+    };
+  };
+  /** Propose a change again, on the current version. */
+  'POST /v1/console/approvals/{id}/rebase': {
     readonly path: {
       /** Id of the proposal. */
       readonly id: string;

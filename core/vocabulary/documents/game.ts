@@ -16,6 +16,8 @@ export interface GameDocument {
   requirePlayerToken?: boolean;
   /** Whether changes of live flags and campaigns by people wait for a second person. Absent means false. */
   approval?: boolean;
+  /** Days that such a change waits before it expires. Absent: the default (`APPROVAL_LIMITS`). */
+  approvalDays?: number;
   /** Whether changes of live definitions need a reason. Absent means false. */
   changeReason?: boolean;
   /** The IANA name of the time zone in which figures count days. Absent means UTC. */

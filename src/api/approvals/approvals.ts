@@ -9,7 +9,9 @@ import { APPROVAL_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
-import { isExpired, waitingProposals } from './proposals.ts';
+import { isOutdated, outdatedFailure } from './outdated.ts';
+import { rebase } from './rebase.ts';
+import { expiryOf, waitingProposals } from './proposals.ts';
 import { type Approval, mayAct } from '../route/access.ts';
 import { integerOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 import type { DecideContext, RequestContext } from '../route/request-context.ts';
@@ -46,6 +48,9 @@ const Proposal = Type.Object(
     reason: textOrNull('Why, in the words of whoever proposed it (`X-Change-Reason`); null: they said nothing.'),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
     own: Type.Boolean({ description: 'Whether you proposed it, so that another person must approve it.' }),
+    outdated: Type.Boolean({
+      description: 'Whether the definition changed since: it cannot be approved before `rebase`, or a new proposal.',
+    }),
     approving: Type.Boolean({
       description: 'Whether it was approved and the change is not confirmed. Approve it again after a minute.',
     }),
@@ -66,9 +71,10 @@ const EXAMPLE = {
   reason: 'The shop is ready.',
   proposed_by: 'ann@example.com',
   own: false,
+  outdated: false,
   approving: false,
   created_at: '2026-01-15T10:30:00.000Z',
-  expires_at: '2026-01-29T10:30:00.000Z',
+  expires_at: '2026-01-22T10:30:00.000Z',
 };
 
 /** The routes whose changes may wait, by the ids that they declare. */
@@ -114,7 +120,8 @@ const listApprovals = (changes: Changes): KeyedRoute =>
     },
     action: {
       kind: 'config',
-      read({ query }, { key, services }) {
+      read({ query }, context) {
+        const { key, services } = context;
         const waiting = waitingProposals(services, key).flatMap(({ document }) => {
           const change = changes.get(document.change);
           return change === undefined ? [] : [{ document, ...change }];
@@ -123,7 +130,7 @@ const listApprovals = (changes: Changes): KeyedRoute =>
         const page = textPageOf(
           waiting,
           ({ document }) => document.id,
-          (shown) => JSON.stringify(proposalJson(shown, key.id)),
+          (shown) => JSON.stringify(proposalJson(shown, context)),
           query,
           { mostChars: APPROVAL_LIMITS.proposalPageChars },
         );
@@ -133,15 +140,20 @@ const listApprovals = (changes: Changes): KeyedRoute =>
     },
   });
 
-function proposalJson({ document, route, of }: Change & { document: ProposalDocument }, caller: string) {
+function proposalJson(
+  { document, route, of }: Change & { document: ProposalDocument },
+  context: Pick<RequestContext, 'key' | 'services'>,
+) {
+  const { key: caller, services } = context;
   const { id, params, body = null, key, version, reason = null, by, createdAt } = document;
   const { method, path } = route;
-  const who = { proposed_by: by.email, own: by.id === caller, approving: document.approving !== undefined };
+  const who = { proposed_by: by.email, own: by.id === caller.id, approving: document.approving !== undefined };
+  const outdated = isOutdated(document, of, context);
   const times = {
     created_at: formatTimestamp(createdAt),
-    expires_at: formatTimestamp(createdAt + APPROVAL_LIMITS.proposalKeptMs),
+    expires_at: formatTimestamp(expiryOf(document, caller.game, services.config)),
   };
-  return { id, method, path, params, body, kind: of, key, version, reason, ...who, ...times };
+  return { id, method, path, params, body, kind: of, key, version, reason, ...who, outdated, ...times };
 }
 
 const Settled = Type.Object(
@@ -157,10 +169,11 @@ const approve = (changes: Changes): KeyedRoute =>
     path: `${PATH}/{id}/approve`,
     summary: 'Approve a change',
     description:
-      'Makes the change. If the flag or campaign changed since it was proposed, the answer is 412 and the change waits on: ' +
-      'reject it, and propose it again. A change is made once, however often you repeat this: after a 503, send it again.',
+      'Makes the change. If the definition changed since it was proposed, the answer is 409 with `details.changed` in words, ' +
+      'and the change waits on: its author rebases it, or proposes it again. A change is made once, however often you ' +
+      'repeat this: after a 503, send it again.',
     repeatsById: true,
-    errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
     input: { params },
     reply: { description: 'The change is made.', schema: Settled, example: { id: EXAMPLE.id } },
     action: {
@@ -170,7 +183,12 @@ const approve = (changes: Changes): KeyedRoute =>
         const address = addressOf(input, context);
         const held = config.get(address);
         const change = changes.get(held?.document.change ?? '');
-        if (held === undefined || change === undefined || isExpired(held.document, clock.wallMs())) return NONE;
+        if (
+          held === undefined ||
+          change === undefined ||
+          clock.wallMs() >= expiryOf(held.document, address.game, config)
+        )
+          return NONE;
         const { approving, ...proposal } = held.document;
         if (proposal.by.id === context.key.id) return OWN;
         if (approving !== undefined && approving.by !== context.key.id && isRecent(approving, context)) return BUSY;
@@ -179,8 +197,11 @@ const approve = (changes: Changes): KeyedRoute =>
           return (await context.writes.delete(address, held.revision)) ? settled : failure('SERVICE_UNAVAILABLE');
         }
         if (!mayStillPropose(proposal, change, context)) return LOST_ROLE;
+        if (isOutdated(proposal, change.of, context)) return outdatedFailure(proposal, change.of, context);
         const made = await claimAndMake(proposal, change, { address, revision: held.revision }, context);
-        return made.kind === 'failure' ? made : settled;
+        if (made.kind !== 'failure') return settled;
+        // Somebody else changed it while this request ran.
+        return made.code === 'PRECONDITION_FAILED' ? outdatedFailure(proposal, change.of, context) : made;
       },
     },
   });
@@ -255,7 +276,7 @@ const reject = (changes: Changes): KeyedRoute =>
 /** @param routes all others, whose changes may wait */
 export function approvalRoutes(routes: readonly Route[]): KeyedRoute[] {
   const changes = changesOf(routes);
-  return [listApprovals(changes), approve(changes), reject(changes)];
+  return [listApprovals(changes), approve(changes), rebase(changes, { params, Settled, path: PATH }), reject(changes)];
 }
 
 const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');

@@ -1,5 +1,5 @@
 import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
-import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { isActive } from '../../../core/vocabulary/documents/experiments.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
@@ -43,20 +43,29 @@ export function waitingProposals(
   { config, clock }: Pick<RequestContext['services'], 'config' | 'clock'>,
   { game, environment }: Pick<RequestContext['key'], 'game' | 'environment'>,
 ): ConfigEntry<'proposal'>[] {
-  return config.list('proposal', game, environment).filter(({ document }) => !isExpired(document, clock.wallMs()));
+  const nowMs = clock.wallMs();
+  return config.list('proposal', game, environment).filter(({ document }) => nowMs < expiryOf(document, game, config));
 }
 
-export const isExpired = ({ createdAt }: Pick<ProposalDocument, 'createdAt'>, nowMs: number): boolean =>
-  createdAt + APPROVAL_LIMITS.proposalKeptMs <= nowMs;
+/** When a proposal expires, epoch milliseconds. */
+export function expiryOf(
+  { createdAt }: Pick<ProposalDocument, 'createdAt'>,
+  game: string,
+  config: Pick<ConfigStore, 'get'>,
+): number {
+  const { approvalDays = APPROVAL_LIMITS.proposalDays } = config.get(gameAddress(game))?.document ?? {};
+  return createdAt + approvalDays * 24 * 3_600_000;
+}
 
 /** Stores a request as a proposal. @returns a failure that says where it waits; undefined: nothing serves it */
 export async function propose(
   route: KeyedRoute,
   { id: change, of: kind, onceActive }: Approval,
-  { params = {}, headers = {}, body }: RawInput,
+  input: RawInput,
   context: RequestContext,
   writes: DocumentWrites,
 ): Promise<Failure | undefined> {
+  const { params = {}, headers = {}, body } = input;
   const { key, services } = context;
   const target = targetOf(kind, params, context);
   if (target === undefined && Object.keys(params).length > 0) {
@@ -65,6 +74,7 @@ export async function propose(
   if (onceActive === true && target?.isActive !== true) return undefined;
   const waiting = waitingProposals(services, key);
   if (!servesPlayers(kind, params, waiting, context)) return undefined;
+  if ((await route.isForPeople?.(input, context)) === true) return undefined;
   if (route.streamedBody !== undefined) return LIST_SERVES;
   if (Buffer.byteLength(JSON.stringify({ params, body })) > APPROVAL_LIMITS.proposalBytes) return TOO_LARGE;
   const isVersioned = Object.hasOwn(route.input.headers?.properties ?? {}, 'If-Match');
@@ -94,7 +104,7 @@ async function store(
   const document: ProposalDocument = { id, ...change, by: { id: key.id, email: user?.email ?? '' }, createdAt };
   const written = await writes.put({ game, environment, kind: 'proposal', key: id }, document, 0);
   for (const held of config.list('proposal', game, environment)) {
-    if (!isExpired(held.document, createdAt)) continue;
+    if (createdAt < expiryOf(held.document, game, config)) continue;
     await writes.delete({ game, environment, kind: 'proposal', key: held.key }, held.revision);
   }
   return written.kind === 'written' ? failure('CONFLICT', WAITS, { approval_id: id }) : failure('SERVICE_UNAVAILABLE');
@@ -102,9 +112,9 @@ async function store(
 
 /** Why no further change of a person may wait: each person has a share of the places. */
 function fullFor(userId: string, waiting: readonly ConfigEntry<'proposal'>[]): Failure | undefined {
-  if (waiting.filter(({ document }) => document.by.id === userId).length >= APPROVAL_LIMITS.proposalsOfUser)
-    return TOO_MANY_OWN;
-  return waiting.length >= APPROVAL_LIMITS.proposals ? TOO_MANY : undefined;
+  const own = waiting.filter(({ document }) => document.by.id === userId).length;
+  if (own >= APPROVAL_LIMITS.proposalsOfUser) return TOO_MANY_OWN;
+  return waiting.length >= APPROVAL_LIMITS.proposals && own > 0 ? TOO_MANY : undefined;
 }
 
 /** Whether a change of a definition changes what players get, now or once a change that waits is approved. */
@@ -133,11 +143,11 @@ function isRepeat(
 }
 
 /** The definition that a request names. */
-function targetOf(
+export function targetOf(
   kind: Approval['of'],
   params: Readonly<Record<string, string>>,
   { key: { game, environment }, services: { config } }: Pick<RequestContext, 'key' | 'services'>,
-): { key: string; version: number; isActive: boolean } | undefined {
+): { key: string; address: string; version: number; isActive: boolean } | undefined {
   const name = params['key'] ?? params['id'];
   if (name === undefined) return undefined;
   const held =
@@ -147,7 +157,7 @@ function targetOf(
   if (held === undefined) return undefined;
   const { document } = held;
   const { key, version } = document;
-  return { key, version, isActive: 'flagKey' in document && isActive(document) };
+  return { key, address: held.key, version, isActive: 'flagKey' in document && isActive(document) };
 }
 
 const WAITS =

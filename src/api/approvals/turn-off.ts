@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
 import { API_LIMITS } from '../limits.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { mayAct } from '../route/access.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { reasonHeader } from '../input/change-reason.ts';
+import { oneOf } from '../input/fields.ts';
+import { namesOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 
 /*
@@ -12,19 +16,19 @@ import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
  */
 
 /** The parameter that names each kind of thing. */
-const PARAMETERS = { flag: 'key', campaign: 'id', webhook: 'id' } as const;
+const PARAMETERS = { flag: 'key', experiment: 'key', campaign: 'id', webhook: 'id' } as const;
 
-/** @param patches the routes that change fields of each kind */
-export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedRoute>>): KeyedRoute =>
+/** @param routes what turns off each kind: the change of its fields, or the stop of an experiment */
+export const turnOff = (routes: Readonly<Record<keyof typeof PARAMETERS, KeyedRoute>>): KeyedRoute =>
   defineRoute({
     tag: 'Console',
     auth: { keys: [], session: true },
     limitClass: 'none',
-    role: 'admin',
+    role: 'editor',
     scope: 'none',
     audit: {
       kind: 'flag',
-      action: 'turned_off_alone',
+      action: 'broke_glass',
       named: namedIn,
       shows: ({ body }) => ({ reason: Object(body).reason }),
     },
@@ -33,20 +37,19 @@ export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedR
     path: '/v1/console/turn-off',
     summary: 'Turn something off at once',
     description:
-      'For admins, in an emergency: turns a flag, campaign or webhook off without a second person, whatever its version. ' +
-      'The audit shows the reason. Turning it on again waits for approval.',
+      'In an emergency: whoever may change a flag, experiment or campaign (editors) or a webhook (admins) turns it off ' +
+      'without a second person, whatever its version. The audit shows it as `broke_glass`, with the reason. Turning it on ' +
+      'again waits.',
     repeatsById: true,
-    errors: ['NOT_FOUND', 'FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: {
       body: Type.Object(
         {
-          kind: Type.Union([Type.Literal('flag'), Type.Literal('campaign'), Type.Literal('webhook')], {
-            description: 'What to turn off.',
-          }),
+          kind: oneOf(namesOf(PARAMETERS), 'What to turn off. An experiment is stopped.'),
           key: Type.String({
             minLength: 1,
             maxLength: API_LIMITS.auditFilterLength,
-            description: 'Key of the flag, or id of the campaign or webhook.',
+            description: 'Key of the flag or experiment, or id of the campaign or webhook.',
           }),
           reason: Type.String({
             minLength: 1,
@@ -68,19 +71,22 @@ export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedR
     },
     action: {
       kind: 'decide',
-      async decide({ body: { kind, key, reason } }, { perform, services: { clock, ids } }) {
+      async decide({ body: { kind, key, reason } }, { key: { user }, perform, services: { clock, ids } }) {
+        if (user === undefined || !mayAct(user.role, routes[kind].role)) return NOT_ALLOWED;
         if (reason.trim() === '') return invalid([{ path: '/reason', message: 'must say why it cannot wait' }]);
         const input = {
           params: { [PARAMETERS[kind]]: key },
           query: {},
           headers: reasonHeader(reason),
-          body: { enabled: false },
+          ...(routes[kind].input.body === undefined ? {} : { body: { enabled: false } }),
         };
-        const made = await perform({ id: ids.uuidv7(clock.wallMs()), route: patches[kind], input });
+        const made = await perform({ id: ids.uuidv7(clock.wallMs()), route: routes[kind], input });
         return made.kind === 'failure' ? made : jsonAnswer({ key });
       },
     },
   });
+
+const NOT_ALLOWED = failure('FORBIDDEN', 'Your role may not change this, so it may not turn it off. Ask an admin.');
 
 function namedIn(body: unknown): Partial<{ kind: string; key: string }> {
   if (typeof body !== 'object' || body === null || !('kind' in body) || !('key' in body)) return {};

@@ -14,6 +14,7 @@ import { labelsIn, relabelled } from './definition-labels.ts';
 import { isFound, listQueryOf, orderOf, placeIn, type ListQuery } from './definition-list.ts';
 import type { Change, Creating, DefinitionResource, DefinitionRoutes, LookUp } from './definition-resource.ts';
 import { changeDefinition, createDefinition, deleteDefinition, type Written } from './definition-writes.ts';
+import { forPeople } from './for-people.ts';
 import { type Historied, documentText } from './history/historied.ts';
 import { historyRoutes } from './history/history-routes.ts';
 import { restorations, type RestoredKind, restorePreview, restoreRoute } from './history/restore-routes.ts';
@@ -274,6 +275,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         ...shared,
         summary: method === 'PUT' ? `Replace ${aOne}` : `Change fields of ${aOne}`,
         ...docs,
+        isForPeople: forPeople({ method, body, change }, (params, context) => routes.find(idIn(params), context)),
         versioned: true,
         method,
         path: itemPath,

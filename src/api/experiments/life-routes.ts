@@ -71,6 +71,12 @@ function excludedStart(document: ExperimentDocument, context: RequestContext): F
   return rivalOf(document, context);
 }
 
+export const stopExperiment = lifeRoute(
+  'stop',
+  'Stop an experiment',
+  'The rules of the flag decide for everybody. It cannot be started again; ship a variant, or discard it.',
+);
+
 export const lifeRoutes = [
   lifeRoute(
     'start',
@@ -83,10 +89,6 @@ export const lifeRoutes = [
     'Players who were exposed keep their variant; for all others the rules of the flag decide.',
   ),
   lifeRoute('resume', 'Resume a paused experiment', 'Players take part again. The phase goes on.'),
-  lifeRoute(
-    'stop',
-    'Stop an experiment',
-    'The rules of the flag decide for everybody. It cannot be started again; ship a variant, or discard it.',
-  ),
+  stopExperiment,
   lifeRoute('discard', 'Discard an experiment', 'Ends a draft or a stopped experiment: nothing is shipped.'),
 ];

@@ -13,7 +13,7 @@ import { CHANGE_REASON, reasonFault } from '../input/change-reason.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
-import type { RunnableRoute, Services } from './request-context.ts';
+import type { RequestContext, RunnableRoute, Services } from './request-context.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { KeyKind } from '../../access/api-key.ts';
 
@@ -66,6 +66,8 @@ export interface RouteDocs {
    * there or by If-Match.
    */
   basis?: 'needed' | 'possible';
+  /** Whether a request changes only what people write for each other, so that it need not wait. Absent: none does. */
+  isForPeople?: (input: RawInput, context: RequestContext) => Promise<boolean>;
   /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
   errors: readonly ErrorCode[];
   reply: ReplyDocs;

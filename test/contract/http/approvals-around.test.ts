@@ -16,6 +16,7 @@ let gateway: Gateway;
 let ann: SignedInPerson;
 let bob: SignedInPerson;
 let admin: SignedInPerson;
+let viewer: SignedInPerson;
 let key: string;
 let made = 0;
 
@@ -32,6 +33,7 @@ beforeAll(async () => {
   ann = await people.signedIn(grant('editor'));
   bob = await people.signedIn(grant('editor'));
   admin = await people.signedIn(grant('admin'));
+  viewer = await people.signedIn(grant('viewer'));
   key = await gateway.key();
   const held = gateway.config.get(gameAddress('demo'));
   if (held === undefined) throw new Error('there is no game');
@@ -92,7 +94,9 @@ describe('what a live flag uses', () => {
     const free = await segment();
     expect(await status(ann.call('PUT', `/v1/segments/segments/${free}`, everybody))).toBe(200);
     expect(await status(ann.call('POST', '/v1/flags/flags', flagOn(free)))).toBe(409);
-    expect(await status(ann.call('PUT', `/v1/segments/segments/${free}`, { ...everybody, version: 2 }))).toBe(409);
+    expect(
+      await status(ann.call('PUT', `/v1/segments/segments/${free}`, { ...everybody, enabled: false, version: 2 })),
+    ).toBe(409);
     await clear();
   });
 
@@ -112,17 +116,39 @@ describe('what a live flag uses', () => {
   });
 });
 
+describe('what no player notices', () => {
+  it('does not wait: names, descriptions and labels, also in a PUT of the same definition', async () => {
+    const used = await segment();
+    const name = await flag(used);
+    const labels = { name: 'Renamed', description: 'For payers', owner: 'economy', tags: ['shop'], note: 'Ask Ann' };
+    expect(await status(ann.call('PATCH', `/v1/flags/flags/${name}`, labels))).toBe(200);
+    const path = `/v1/segments/segments/${used}`;
+    const same = { name: 'Renamed', conditions: { is_payer: true }, tags: ['shop'] };
+    expect(await status(ann.call('PUT', path, { ...same, version: 1 }))).toBe(200);
+    // Without a version it may take back what is approved in between, and another condition is for players.
+    expect([
+      await status(ann.call('PUT', path, same, { 'If-Match': '*' })),
+      await status(ann.call('PUT', path, { ...same, conditions: {}, version: 2 })),
+      // What a PUT leaves out gets its default: all players.
+      await status(ann.call('PUT', path, { name: 'Renamed', version: 2 })),
+      await status(ann.call('PATCH', `/v1/flags/flags/${name}`, { ...labels, enabled: false })),
+    ]).toEqual([409, 409, 409, 409]);
+    expect(waiting()).toHaveLength(4);
+    await clear();
+  });
+});
+
 describe('the places for changes that wait', () => {
   it('are shared between people, and expire', async () => {
     const name = await flag(await segment());
     const rename = (person: SignedInPerson, n: number) =>
-      person.call('PATCH', `/v1/flags/flags/${name}`, { name: `Name ${n}` });
+      person.call('PATCH', `/v1/flags/flags/${name}`, { name: `Name ${n}`, enabled: false });
     for (let n = 0; n < APPROVAL_LIMITS.proposalsOfUser; n += 1) await rename(ann, n);
     expect(await (await rename(ann, 1_000)).text()).toContain('of your changes wait already');
     expect(await (await rename(bob, 1_000)).text()).toContain('second person');
     expect(waiting()).toHaveLength(APPROVAL_LIMITS.proposalsOfUser + 1);
     for (const { key: id, document } of waiting()) {
-      const createdAt = systemClock.wallMs() - APPROVAL_LIMITS.proposalKeptMs;
+      const createdAt = systemClock.wallMs() - APPROVAL_LIMITS.proposalDays * 24 * 3_600_000;
       await gateway.config.put(
         { game: 'demo', environment: 'live', kind: 'proposal', key: id },
         { ...document, createdAt },
@@ -135,9 +161,49 @@ describe('the places for changes that wait', () => {
     await clear();
   });
 
+  it('last for the days that the game says', async () => {
+    const held = gateway.config.get(gameAddress('demo'));
+    if (held === undefined) throw new Error('there is no game');
+    await gateway.config.put(gameAddress('demo'), { ...held.document, approvalDays: 2 });
+    const name = await flag(await segment());
+    expect(await status(ann.call('PATCH', `/v1/flags/flags/${name}`, { enabled: false }))).toBe(409);
+    const id = waiting()[0]?.key ?? '';
+    const address = { game: 'demo', environment: 'live', kind: 'proposal', key: id } as const;
+    const proposal = gateway.config.get(address)?.document;
+    if (proposal === undefined) throw new Error('nothing waits');
+    const { data }: { data: { approvals: { expires_at: string }[] } } = JSON.parse(
+      await (await bob.call('GET', '/v1/console/approvals')).text(),
+    );
+    expect(Date.parse(data.approvals[0]?.expires_at ?? '')).toBe(proposal.createdAt + 48 * 3_600_000);
+    await gateway.config.put(address, { ...proposal, createdAt: proposal.createdAt - 48 * 3_600_000 });
+    expect(await status(bob.call('POST', `/v1/console/approvals/${id}/approve`))).toBe(404);
+    await gateway.config.put(gameAddress('demo'), held.document);
+    await clear();
+  });
+
+  it('are never all taken: whoever has no change that waits may propose one', async () => {
+    const name = await flag(await segment());
+    const full = {
+      change: 'flag.patch',
+      params: { key: 'any' },
+      version: 1,
+      key: 'any',
+      createdAt: systemClock.wallMs(),
+    };
+    for (let n = 0; n < APPROVAL_LIMITS.proposals; n += 1) {
+      const id = `019bc0de-0000-7abc-8def-${String(n).padStart(12, '0')}`;
+      const document = { ...full, id, by: { id: `user-${n}`, email: '' } };
+      await gateway.config.put({ game: 'demo', environment: 'live', kind: 'proposal', key: id }, document);
+    }
+    const change = (n: number) => ann.call('PATCH', `/v1/flags/flags/${name}`, { enabled: false, name: `Name ${n}` });
+    expect(await (await change(1)).text()).toContain('second person');
+    expect(await (await change(2)).text()).toContain(`${APPROVAL_LIMITS.proposals} changes wait already`);
+    await clear();
+  });
+
   it('are left with 409 by a rejection while somebody approves, never with 503', async () => {
     const name = await flag(await segment());
-    await ann.call('PATCH', `/v1/flags/flags/${name}`, { name: 'New' });
+    await ann.call('PATCH', `/v1/flags/flags/${name}`, { enabled: false });
     const [held] = waiting();
     if (held === undefined) throw new Error('nothing waits');
     const address = { game: 'demo', environment: 'live', kind: 'proposal', key: held.key } as const;
@@ -155,17 +221,42 @@ describe('the places for changes that wait', () => {
   });
 });
 
-describe('an admin', () => {
-  it('turns a flag off alone with a reason that the audit shows, and nobody else does', async () => {
+describe('breaking the glass', () => {
+  it('stops an experiment alone', async () => {
+    const flagKey = await flag(await segment());
+    const experiment = {
+      key: `exp_${made}`,
+      flag_key: flagKey,
+      variants: [
+        { key: 'false', weight: 1 },
+        { key: 'true', weight: 1 },
+      ],
+    };
+    const path = `/v1/experiments/experiments/${experiment.key}`;
+    expect(await status(gateway.call(key, 'POST', '/v1/experiments/experiments', experiment))).toBe(201);
+    expect(await status(gateway.call(key, 'POST', `${path}/start`))).toBe(200);
+    expect(await status(ann.call('POST', `${path}/stop`))).toBe(409);
+    const off = { kind: 'experiment', key: experiment.key, reason: 'Revenue fell.' };
+    expect(await status(ann.call('POST', '/v1/console/turn-off', off))).toBe(200);
+    const stored = gateway.config.get({ game: 'demo', environment: 'live', kind: 'experiment', key: experiment.key });
+    expect(stored?.document.state).toBe('stopped');
+    await clear();
+  });
+
+  it('turns a flag off alone, by whoever may change it, with a reason that the audit shows', async () => {
     const name = await flag(await segment());
     const off = (person: SignedInPerson, reason: string) =>
       status(person.call('POST', '/v1/console/turn-off', { kind: 'flag', key: name, reason }));
-    expect([await off(ann, 'now'), await off(admin, ' '), await off(admin, 'It charges twice.')]).toEqual([
-      403, 400, 200,
-    ]);
+    expect([
+      await off(viewer, 'It charges twice.'),
+      await off(ann, ' '),
+      await off(ann, 'It charges twice.'),
+      // Webhooks are for admins.
+      await status(ann.call('POST', '/v1/console/turn-off', { kind: 'webhook', key: 'any', reason: 'It floods us.' })),
+    ]).toEqual([403, 400, 200, 403]);
     const stored = gateway.config.get({ game: 'demo', environment: 'live', kind: 'flag', key: name });
     expect(stored?.document.enabled).toBe(false);
-    expect(await status(admin.call('PATCH', `/v1/flags/flags/${name}`, { enabled: true }))).toBe(409);
+    expect(await status(ann.call('PATCH', `/v1/flags/flags/${name}`, { enabled: true }))).toBe(409);
     expect(await status(admin.call('GET', `/v1/players/players/${PLAYER}`))).toBe(200);
     await admin.call('GET', `/v1/players/players/${PLAYER}`);
     const reader = broker.connect('reader').read('AUDIT', { from: 1, onWaiting: () => {} });
@@ -175,13 +266,14 @@ describe('an admin', () => {
       return found.some(({ action, outcome }) => action === 'read' && outcome === 'stored');
     });
     reader.stop();
-    const done = found.filter(({ outcome, actor }) => outcome === 'stored' && actor.id === admin.id);
-    expect(done.find(({ action }) => action === 'turned_off_alone')).toMatchObject({
+    const stopped = found.filter(({ outcome, actor }) => outcome === 'stored' && actor.id === ann.id);
+    expect(stopped.find(({ action, kind }) => action === 'broke_glass' && kind === 'flag')).toMatchObject({
       kind: 'flag',
       key: name,
       after: expect.stringContaining('It charges twice.'),
     });
-    expect(done.some(({ action, key: of }) => action === 'disabled' && of === name)).toBe(true);
+    expect(stopped.some(({ action, key: of }) => action === 'disabled' && of === name)).toBe(true);
+    const done = found.filter(({ outcome, actor }) => outcome === 'stored' && actor.id === admin.id);
     // A screen reads again and again: one entry says it.
     expect(done.filter(({ action, playerId }) => action === 'read' && playerId === PLAYER)).toHaveLength(1);
   });

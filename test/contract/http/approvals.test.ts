@@ -228,10 +228,42 @@ describe('a live change in a game with approval', () => {
     expect(stored()?.version).toBe(2);
   });
 
+  it('is outdated if the flag changed meanwhile, and its author alone rebases it', async () => {
+    const id = await proposed();
+    const other: Failed = JSON.parse(await (await enable(bob)).text());
+    await gateway.call(await gateway.key(), 'PATCH', `/v1/flags/flags/${flag}`, { name: 'Changed' });
+    const { data }: { data: { approvals: { outdated: boolean }[] } } = JSON.parse(
+      await (await ann.call('GET', '/v1/console/approvals')).text(),
+    );
+    expect(data.approvals.map(({ outdated }) => outdated)).toEqual([true, true]);
+    const rebase = (person: SignedInPerson, which: string) =>
+      person.call('POST', `/v1/console/approvals/${which}/rebase`);
+    expect([(await rebase(bob, id)).status, (await rebase(ann, 'no')).status]).toEqual([403, 400]);
+    const made: { data: { id: string } } = JSON.parse(await (await rebase(ann, id)).text());
+    expect([made.data.id === id, waiting(), (await rebase(ann, id)).status]).toEqual([false, 2, 404]);
+    expect((await approve(bob, made.data.id)).status).toBe(200);
+    expect(stored()).toMatchObject({ enabled: true, name: 'Changed', version: 3 });
+    // The other one still waits, and says what came first.
+    const refused = await approve(ann, other.error.details?.approval_id ?? '');
+    expect([refused.status, JSON.parse(await refused.text())]).toMatchObject([
+      409,
+      { error: { code: 'CONFLICT', details: { version: 3, based_on: 1, changed: null } } },
+    ]);
+  });
+
+  it('is not rebased if it replaces everything', async () => {
+    const body = { name: 'Whole', flag_type: 'boolean', enabled: true, version: 1 };
+    const response = await ann.call('PUT', `/v1/flags/flags/${flag}`, body);
+    const { error }: Failed = JSON.parse(await response.text());
+    await gateway.call(await gateway.key(), 'PATCH', `/v1/flags/flags/${flag}`, { name: 'Changed' });
+    const refused = await ann.call('POST', `/v1/console/approvals/${error.details?.approval_id}/rebase`);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('take back what others')]);
+  });
+
   it('is refused if the flag changed meanwhile, and waits on', async () => {
     const id = await proposed();
     await gateway.call(await gateway.key(), 'PATCH', `/v1/flags/flags/${flag}`, { name: 'Changed' });
-    expect((await approve(bob, id)).status).toBe(412);
+    expect((await approve(bob, id)).status).toBe(409);
     expect(stored()).toMatchObject({ enabled: false, version: 2 });
     expect(waiting()).toBe(1);
     expect((await bob.call('DELETE', `/v1/console/approvals/${id}`)).status).toBe(200);

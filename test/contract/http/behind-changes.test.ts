@@ -233,7 +233,7 @@ describe('a list of the players behind a figure that a live flag uses', () => {
       (await call('PUT', `/v1/segments/segments/${segmentId}/members/query`, { query, point: { at } })).status,
     ).toBe(200);
     const load = listOf(segmentId)?.list?.load;
-    expect((await approve(id)).status).toBe(412);
+    expect((await approve(id)).status).toBe(409);
     expect(listOf(segmentId)?.list?.load).toBe(load);
     expect((await bob.call('DELETE', `/v1/console/approvals/${id}`)).status).toBe(200);
   });

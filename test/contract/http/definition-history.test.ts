@@ -450,3 +450,29 @@ describe('the history', () => {
     await down.close();
   });
 });
+
+describe('a change that waits for a second person and is outdated', () => {
+  it('says in words what changed since it was proposed', async () => {
+    const path = '/v1/flags/flags/outdated';
+    await call('POST', '/v1/flags/flags', {
+      key: 'outdated',
+      flag_type: 'boolean',
+      targeting_rules: [{ percentage: 5 }],
+    });
+    const held = gateway.config.get(gameAddress('demo'));
+    if (held === undefined) throw new Error('there is no game');
+    await gateway.config.put(gameAddress('demo'), { ...held.document, approval: true });
+    const proposed: { error: { details: { approval_id: string } } } = JSON.parse(
+      await (await ann.call('PATCH', path, { enabled: false })).text(),
+    );
+    await call('PATCH', path, { targeting_rules: [{ percentage: 20 }] });
+    await versions(path, 2);
+    const approve = `/v1/console/approvals/${proposed.error.details.approval_id}/approve`;
+    const refused = await bob.call('POST', approve);
+    expect([refused.status, JSON.parse(await refused.text())]).toMatchObject([
+      409,
+      { error: { details: { version: 2, based_on: 1, changed: ['Rule 1: 5 % → 20 %'] } } },
+    ]);
+    await gateway.config.put(gameAddress('demo'), held.document);
+  });
+});

@@ -86,9 +86,9 @@ export function WaitingNotice() {
   );
 }
 
-/** Turns something off at once, for admins of games whose changes wait otherwise. */
+/** Turns something off at once, in games whose changes wait otherwise. */
 export function TurnOffNow({ kind, name, enabled }: { kind: 'flag' | 'campaign'; name: string; enabled: boolean }) {
-  const { scope, isAdmin } = usePlace();
+  const { scope, mayEdit } = usePlace();
   const approval = useApproval();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
@@ -100,7 +100,7 @@ export function TurnOffNow({ kind, name, enabled }: { kind: 'flag' | 'campaign';
       await queries.invalidateQueries();
     },
   });
-  if (!approval || !isAdmin || !enabled || scope.environment !== 'live') return null;
+  if (!approval || !mayEdit || !enabled || scope.environment !== 'live') return null;
   const close = (): void => {
     setAsking(false);
     off.reset();

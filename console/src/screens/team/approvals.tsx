@@ -105,6 +105,10 @@ function Waiting({ proposal, onDecided }: { proposal: Proposal; onDecided: (deci
     mutationFn: () => call(scope, 'DELETE /v1/console/approvals/{id}', { path }),
     onSuccess: () => settled(proposal.own ? 'takenBack' : 'rejected'),
   });
+  const rebase = useMutation({
+    mutationFn: () => call(scope, 'POST /v1/console/approvals/{id}/rebase', { path }),
+    onSuccess: () => queries.invalidateQueries(),
+  });
   const name = nameOf(proposal);
   return (
     <Card withBorder component="section" aria-label={name}>
@@ -122,11 +126,18 @@ function Waiting({ proposal, onDecided }: { proposal: Proposal; onDecided: (deci
         </Text>
         {proposal.reason === null ? null : <Text size="sm">{TEXTS.history.reason(proposal.reason)}</Text>}
         {proposal.approving ? <Text size="sm">{texts.approving}</Text> : null}
+        {proposal.outdated ? <Text size="sm">{texts.outdated}</Text> : null}
+        {rebase.error === null ? null : <Fault error={rebase.error} />}
         <Change proposal={proposal} scope={scope} />
         {reject.error === null ? null : <Fault error={reject.error} />}
         {mayEdit ? (
           <Group>
             {proposal.own ? null : <Button onClick={() => setAsks(true)}>{texts.approve}</Button>}
+            {proposal.own && proposal.outdated ? (
+              <Button loading={rebase.isPending} onClick={() => rebase.mutate()}>
+                {texts.rebase}
+              </Button>
+            ) : null}
             <Button variant="default" loading={reject.isPending} onClick={() => reject.mutate()}>
               {proposal.own ? texts.takeBack : texts.reject}
             </Button>

@@ -198,6 +198,8 @@ export const approvals = {
   by: (email: string) => `proposed by ${email}`,
   own: 'yours: another person must approve it',
   change: 'What it changes',
+  outdated: 'It was proposed for an earlier version. Its author can propose it again on the current one.',
+  rebase: 'Propose again on the current version',
   deletes: 'Players no longer get it.',
   cancels: 'Cancels a scheduled change.',
   unarchives: 'It is evaluated again, as it was when it was archived.',
