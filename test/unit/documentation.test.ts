@@ -34,6 +34,8 @@ import { PLAYER_API_LIMITS } from '../../src/api/players/limits.ts';
 import { PLAYER_LIMITS } from '../../actors/decision/limits.ts';
 import { ROUTE_LIMITS } from '../../src/api/route/limits.ts';
 import { SEGMENT_API_LIMITS } from '../../src/api/segments/limits.ts';
+import { EXPERIMENT_LIMITS } from '../../actors/experiments/limits.ts';
+import { EXPERIMENT_API_LIMITS } from '../../src/api/experiments/limits.ts';
 import { FLAG_LIMITS } from '../../actors/flags/limits.ts';
 import { SERVICE_LIMITS } from '../../src/parts/limits.ts';
 import { SESSION_LIMITS } from '../../actors/sessions/limits.ts';
@@ -203,6 +205,11 @@ describe('docs/limits.md', () => {
       'variants of a flag': FLAG_LIMITS.flagVariants,
       'prerequisites of a flag': FLAG_LIMITS.flagPrerequisites,
       'size of a flag': FLAG_LIMITS.flagBytes / KIB,
+      'experiments that did not end': EXPERIMENT_API_LIMITS.experimentsPerEnvironment,
+      experiments: EXPERIMENT_API_LIMITS.experimentKeysPerEnvironment,
+      'phases of an experiment': EXPERIMENT_LIMITS.experimentPhases,
+      'guardrails of an experiment': EXPERIMENT_LIMITS.experimentGuardrails,
+      'size of an experiment': EXPERIMENT_LIMITS.experimentBytes / KIB,
       campaigns: CAMPAIGN_API_LIMITS.campaignsPerEnvironment,
       'computed properties, those of conditions too': COMPUTED_LIMITS.computedProperties,
       'saved analytics queries': ANALYTICS_LIMITS.savedQueries,

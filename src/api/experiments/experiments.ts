@@ -14,6 +14,7 @@ import { newSalt } from '../../../streams/config/games.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
+import { remaking } from '../definitions/history/remaking.ts';
 import type { State } from '../definitions/definition-list.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { findFlag } from '../flags/flag-edits.ts';
@@ -123,6 +124,7 @@ export const experimentRoutes = [
   ...experiments.restoreRoutes({
     ...writtenBy('editor', { id: 'experiment.restore', of: 'experiment', onceActive: true }),
     by: replacing,
+    again: remaking({ body: ExperimentBody, make, overQuota }),
     kept: 'State, phases and winner stay as they are.',
   }),
 ];

@@ -43,6 +43,7 @@ beforeAll(async () => {
   });
   gateway.backend.reply = createFakeLedger();
   key = await gateway.key();
+  await call('POST', '/v1/flags/flags', { key: 'tried', flag_type: 'boolean' });
   const people = createPeople(gateway);
   const grant = { game: 'demo', environment: '*' } as const;
   ann = await people.signedIn({ ...grant, role: 'editor' });
@@ -98,6 +99,22 @@ const KINDS: readonly {
     body: { key: 'shop', flag_type: 'boolean', enabled: true, targeting_rules: [{ percentage: 20 }] },
     change: { method: 'PATCH', body: { targeting_rules: [{ percentage: 100 }] } },
     difference: ['Rule 1: 20 % → 100 %'],
+  },
+  {
+    name: 'experiment',
+    path: '/v1/experiments/experiments',
+    id: 'key',
+    body: {
+      key: 'wide',
+      flag_key: 'tried',
+      traffic: 10,
+      variants: [
+        { key: 'false', weight: 50 },
+        { key: 'true', weight: 50 },
+      ],
+    },
+    change: { method: 'PATCH', body: { traffic: 50, layer: { key: 'shop', from: 0, to: 50 } } },
+    difference: ['Traffic: 10 % → 50 %', 'Layer: none → {"key":"shop","from":0,"to":50}'],
   },
   {
     name: 'segment',
@@ -209,7 +226,7 @@ describe.each(KINDS)('the history of a $name', ({ path, id, body, change, differ
     expect(now['version']).toBe(3);
     expect(content(now)).toEqual(content(first));
     expect((await versions(item, 3))[0]).toMatchObject({ version: 3, reason: 'It was better' });
-    expect(JSON.stringify(await call('GET', `${item}/versions/3`))).not.toContain('top');
+    expect(JSON.stringify(await call('GET', `${item}/versions/3`))).not.toContain('Bearer top');
 
     expect((await call('POST', `${item}/restore`, { version: 9 })).error).toMatchObject({ code: 'NOT_FOUND' });
     expect((await call('POST', `${item}/restore`, { version: 1 }, { 'If-Match': '"2"' })).status).toBe(412);

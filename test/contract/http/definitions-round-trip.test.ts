@@ -11,6 +11,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   gateway.backend.reply = createFakeLedger();
   server = await gateway.key();
+  await send('POST', '/v1/flags/flags', { key: 'tried', flag_type: 'boolean' });
 });
 afterAll(() => gateway.close());
 
@@ -64,6 +65,25 @@ const KINDS: readonly {
         { key: 'b', weight: 50, value: 'y' },
       ],
       targeting_rules: [{ percentage: 50, start_at: '2026-01-01T00:00:00Z' }],
+    },
+    writes: ['PUT', 'PATCH'],
+  },
+  {
+    name: 'experiment',
+    path: '/v1/experiments/experiments',
+    id: 'key',
+    body: {
+      key: 'wide',
+      flag_key: 'tried',
+      variants: [
+        { key: 'false', weight: 50 },
+        { key: 'true', weight: 50 },
+      ],
+      audience: { conditions: { 'attributes.level': { $gte: 3 } } },
+      layer: { key: 'shop', from: 0, to: 50 },
+      primary: { aggregate: 'conversion', metric: 'bought' },
+      guardrails: [{ metric: { aggregate: 'revenue', winsorize: 0.99 }, worse: 'lower', action: 'pause' }],
+      plan: { mde: 0.05, ends_at: '2026-03-01T00:00:00Z' },
     },
     writes: ['PUT', 'PATCH'],
   },

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+
+/* Shipping the winner of an experiment: what the flag serves then, and taking it back. */
+
+let gateway: Gateway;
+let server: string;
+let made = 0;
+let flag = '';
+let key = '';
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  gateway.backend.reply = createFakeLedger();
+  server = await gateway.key();
+});
+afterAll(() => gateway.close());
+
+const FLAGS = '/v1/flags/flags';
+const PATH = '/v1/experiments/experiments';
+const HALVES = [
+  { key: 'a', weight: 50 },
+  { key: 'b', weight: 50 },
+];
+const RULE = { name: 'All', segment_id: null, value: true, percentage: 20, priority: -3 };
+
+async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await gateway.call(server, method, path, body, headers);
+  const { data, error } = await bodyOf(response);
+  return { status: response.status, data, error, headers: response.headers };
+}
+const message = async (answer: Promise<{ status: number; error?: unknown }>) => {
+  const { status, error } = await answer;
+  return `${status} ${String(Object(error).message)}`;
+};
+const act = (action: string, body?: object, headers: Record<string, string> = {}) =>
+  call('POST', `${PATH}/${key}/${action}`, body, headers);
+const flagNow = async () => (await call('GET', `${FLAGS}/${flag}`)).data;
+const now = async () => (await call('GET', `${PATH}/${key}`)).data;
+/** Without what every change makes new. */
+const content = ({ version: _, updated_at: __, edit_effect: ___, ...rest }: Record<string, unknown>) => rest;
+
+async function running(experiment: object = {}, ofFlag: object = {}): Promise<void> {
+  const variants = HALVES.map((each) => ({ ...each, value: each.key }));
+  const flagBody = { key: flag, flag_type: 'string', default_value: 'off', variants, ...ofFlag };
+  expect((await call('POST', FLAGS, flagBody)).status).toBe(201);
+  const shares = 'variants' in experiment ? {} : { variants: HALVES };
+  expect((await call('POST', PATH, { key, flag_key: flag, ...shares, ...experiment })).status).toBe(201);
+  expect((await act('start')).status).toBe(200);
+}
+
+beforeEach(() => {
+  made += 1;
+  flag = `flag-${made}`;
+  key = `exp-${made}`;
+});
+
+describe('shipping a winner', () => {
+  it('makes it the default of a flag without rules if the audience is everybody, and undo gives the flag as it was', async () => {
+    await running();
+    const before = await flagNow();
+    const { data: preview } = await act('ship/preview', { variant: 'b' });
+    const change = { key: flag, version: 2, difference: ['Default serve: none → {"variant":"b"}'] };
+    expect(preview['flag']).toMatchObject(change);
+    expect(await flagNow()).toEqual(before);
+    const shipped = await act('ship', { variant: 'b' });
+    expect([shipped.status, shipped.headers.get('etag')]).toEqual([200, '"3"']);
+    expect(shipped.data).toMatchObject({
+      experiment: { state: 'shipped', winner: 'b', actions: ['undo'], shipped: { flag_version: 2 } },
+      flag: change,
+      undo: `POST ${PATH}/${key}/undo`,
+    });
+    expect(Object(shipped.data['experiment']).stopped_at).toEqual(expect.any(String));
+    expect(await flagNow()).toMatchObject({ version: 2, default_serve: { variant: 'b' }, targeting_rules: [] });
+    const undone = await act('undo');
+    expect(undone.data).toMatchObject({
+      experiment: { state: 'stopped', winner: null, shipped: null, actions: ['discard', 'ship'] },
+      flag: { version: 3, difference: ['Default serve: {"variant":"b"} → none'] },
+      undo: null,
+    });
+    expect(content(await flagNow())).toEqual(content(before));
+    expect((await act('ship', { variant: 'a' })).data).toMatchObject({ experiment: { winner: 'a' } });
+  });
+
+  it('makes it the first rule for another audience, and before other rules', async () => {
+    await running(
+      { audience: { conditions: { 'attributes.level': { $gte: 5 } } }, traffic: 10, name: 'Wide' },
+      { targeting_rules: [RULE], default_serve: { variant: 'a' } },
+    );
+    const before = await flagNow();
+    const { data } = await act('ship', { variant: 'b' });
+    expect(Object(data['flag']).difference).toEqual([
+      expect.stringContaining('Rule 1 “Shipped: Wide” added: conditions {"attributes.level":{"$gte":5}}'),
+    ]);
+    expect((await flagNow())['targeting_rules']).toMatchObject([
+      {
+        name: 'Shipped: Wide',
+        segment_id: null,
+        conditions: { 'attributes.level': { $gte: 5 } },
+        serve: { variant: 'b' },
+        percentage: 100,
+        priority: -3,
+      },
+      RULE,
+    ]);
+    expect((await act('undo')).status).toBe(200);
+    expect(content(await flagNow())).toEqual(content(before));
+  });
+
+  it('serves everybody before the rules that a flag has, also from a paused or stopped experiment', async () => {
+    await running({}, { targeting_rules: [RULE] });
+    await act('pause');
+    expect((await act('ship', { variant: 'a' })).status).toBe(200);
+    expect((await flagNow())['targeting_rules']).toMatchObject([{ serve: { variant: 'a' }, percentage: 100 }, RULE]);
+    await act('undo');
+    expect((await act('ship', { variant: 'b' })).status).toBe(200);
+    expect((await now())['stopped_at']).toEqual(expect.any(String));
+  });
+
+  it('serves the value of a boolean flag', async () => {
+    const variants = [
+      { key: 'false', weight: 1 },
+      { key: 'true', weight: 1 },
+    ];
+    await running({ variants }, { flag_type: 'boolean', variants: [], default_value: false, targeting_rules: [RULE] });
+    await act('ship', { variant: 'false' });
+    expect((await flagNow())['targeting_rules']).toMatchObject([{ serve: { value: false } }, RULE]);
+  });
+
+  it('is refused for what is no variant, for a draft and for equal variants', async () => {
+    await running();
+    expect(await message(act('ship', { variant: 'c' }))).toBe(
+      '400 `variant` must be a variant of the experiment: a, b.',
+    );
+    expect(await message(act('ship/preview', { variant: 'c' }))).toContain('400 `variant`');
+    expect((await act('ship', { variant: 'a' }, { 'If-Match': '"1"' })).status).toBe(412);
+    expect((await flagNow())['version']).toBe(1);
+    [key, flag] = [`aa-${made}`, `flag-aa-${made}`];
+    await running({ mode: 'aa' });
+    expect(await message(act('ship', { variant: 'a' }))).toBe(
+      '409 The variants of an A/A experiment are equal, so none can be shipped; possible now: pause, stop.',
+    );
+  });
+});
+
+describe('a repeat', () => {
+  it('of a shipped winner answers it as it is; another winner is refused', async () => {
+    await running();
+    const once = { 'Idempotency-Key': `ship-${made}` };
+    await act('ship', { variant: 'b' }, once);
+    const again = await act('ship', { variant: 'b' }, once);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect((await act('ship', { variant: 'b' })).data).toMatchObject({ flag: { version: 2, difference: [] } });
+    expect(await message(act('ship', { variant: 'a' }))).toBe('409 It is shipped; possible now: undo.');
+    const undone = { 'Idempotency-Key': `undo-${made}` };
+    expect((await act('undo', undefined, undone)).status).toBe(200);
+    const replayed = await act('undo', undefined, undone);
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    // It is a repeat of what was taken back, and ships nothing again.
+    expect((await act('ship', { variant: 'b' }, once)).data).toMatchObject({ experiment: { state: 'stopped' } });
+    expect((await flagNow())['version']).toBe(3);
+  });
+
+  it('after a crash between the two writes goes on where it ended, both to ship and to take back', async () => {
+    await running({}, { targeting_rules: [RULE] });
+    const address = { game: 'demo', environment: 'live', kind: 'experiment', key } as const;
+    const held = gateway.config.get(address);
+    if (held === undefined) throw new Error('it was not made');
+    const { document: before } = held;
+    await act('ship', { variant: 'b' });
+    // As if the process had ended after the first write.
+    const crashed = { ...before, version: 9 };
+    await gateway.config.put(address, crashed);
+    expect(await message(act('ship', { variant: 'a' }))).toBe(
+      '409 An earlier request, which was interrupted, shipped `b`; ship that again, or undo it first.',
+    );
+    expect((await act('ship', { variant: 'b' })).data).toMatchObject({
+      experiment: { state: 'shipped', winner: 'b', shipped: { flag_version: 2 } },
+      flag: { version: 2 },
+    });
+    expect((await flagNow())['targeting_rules']).toHaveLength(2);
+    await gateway.config.put(address, crashed);
+    expect((await act('undo')).data).toMatchObject({ experiment: { state: 'running' }, flag: { version: 3 } });
+    expect((await flagNow())['targeting_rules']).toMatchObject([RULE]);
+    await act('ship', { variant: 'b' });
+    await gateway.config.put(address, { ...before, state: 'stopped', version: 20 });
+    expect((await act('undo')).data).toMatchObject({ experiment: { state: 'stopped' }, flag: { version: 5 } });
+    expect((await flagNow())['targeting_rules']).toMatchObject([RULE]);
+    expect(await message(act('undo'))).toContain('409 It is stopped');
+  });
+});
+
+describe('taking back', () => {
+  it('is refused once players get something else by the flag, not for a change of its texts', async () => {
+    await running();
+    await act('ship', { variant: 'b' });
+    expect((await call('PATCH', `${FLAGS}/${flag}`, { note: 'winner' })).status).toBe(200);
+    expect((await act('undo')).status).toBe(200);
+    expect(await flagNow()).toMatchObject({ note: 'winner', version: 4 });
+    await act('ship', { variant: 'a' });
+    await call('PATCH', `${FLAGS}/${flag}`, { enabled: false });
+    const { status, error } = await act('undo');
+    expect([status, error]).toMatchObject([
+      409,
+      {
+        message:
+          `The flag \`${flag}\` was changed since: version 5 shipped the winner, and version 6 is in effect. Change the ` +
+          'flag, or restore its version 4.',
+        details: { flag_key: flag, shipped_version: 5, version: 6 },
+      },
+    ]);
+    expect((await now())['state']).toBe('shipped');
+    await call('DELETE', `${FLAGS}/${flag}`);
+    expect(await message(act('undo'))).toBe('409 The flag of the experiment is archived; restore it first.');
+  });
+});
