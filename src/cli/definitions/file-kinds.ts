@@ -3,14 +3,22 @@ import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
 import type { Labelled } from '../../../core/vocabulary/labels.ts';
 import { SavedQueryBody, savedQueryJson } from '../../api/analytics/saved-query-resource.ts';
 import { savedQueryContent } from '../../api/analytics/saved-queries.ts';
 import { wholeContent as campaignContent } from '../../api/campaigns/campaign-content.ts';
 import { CampaignBody, campaignJson } from '../../api/campaigns/campaign-resource.ts';
+import { ReadOnly } from '../../api/definitions/definition-fields.ts';
 import { labelsIn, relabelled } from '../../api/definitions/definition-labels.ts';
 import { EventSchemaBody, eventSchemaJson } from '../../api/event-schemas/event-schema-resource.ts';
 import { eventSchemaContent } from '../../api/event-schemas/event-schemas.ts';
+import {
+  contentOf as experimentContent,
+  emptyContent as emptyExperiment,
+  metricFaults,
+} from '../../api/experiments/experiment-content.ts';
+import { ExperimentBody, experimentJson } from '../../api/experiments/experiment-resource.ts';
 import { contentOf as flagContent, emptyContent, formFaults } from '../../api/flags/flag-content.ts';
 import { FlagBody, flagJson } from '../../api/flags/flag-resource.ts';
 import { propertyContent } from '../../api/properties/properties.ts';
@@ -67,16 +75,24 @@ interface Made<B extends TObject, D extends Labelled> {
   toJson: (document: D) => string;
 }
 
-/** Ids of players belong to one environment, and no erasure reaches files. */
-const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
-const NOT_SENT: ReadonlySet<string> = new Set(['managed_by', 'version', 'secret']);
+/** What bodies may have and files do not, with the reason. */
+const NOT_IN_FILES: Readonly<Record<string, string>> = {
+  // They belong to one environment, and no erasure reaches files.
+  includes: 'names players, which files do not: it stays as it is in the service',
+  excludes: 'names players, which files do not: it stays as it is in the service',
+  salt: 'is not for files: each environment has its own',
+};
+/** `secret` is sent only when a webhook is created (webhook-values.ts). */
+const NOT_SENT: ReadonlySet<string> = new Set(['version', 'secret', ...Object.keys(NOT_IN_FILES)]);
 
 function fileKind<B extends TObject, D extends Labelled>(
   shape: Pick<Shape, 'folder' | 'path' | 'many' | 'id' | 'key'> & Partial<Shape>,
   { body: schema, make, toJson }: Made<B, D>,
 ): FileKind {
   const check = compile<TObject, Static<B>>(schema);
-  const names = Object.keys(schema.properties).filter((name) => !PLAYERS.has(name) && !NOT_SENT.has(name));
+  const names = Object.entries(schema.properties).flatMap(([name, field]) =>
+    field === ReadOnly || NOT_SENT.has(name) ? [] : [name],
+  );
   const fields = (json: JsonObject): JsonObject =>
     Object.fromEntries(names.flatMap((name) => (Object.hasOwn(json, name) ? [[name, json[name] ?? null]] : [])));
   return {
@@ -86,8 +102,10 @@ function fileKind<B extends TObject, D extends Labelled>(
     ...shape,
     fields,
     read(body) {
-      const players = Object.keys(body).filter((name) => PLAYERS.has(name));
-      if (players.length > 0) return { kind: 'faults', faults: players.map(playerFault) };
+      const unfit = Object.entries(NOT_IN_FILES).filter(([name]) => Object.hasOwn(body, name));
+      if (unfit.length > 0) {
+        return { kind: 'faults', faults: unfit.map(([name, message]) => ({ path: `/${name}`, message })) };
+      }
       const key = body[shape.key];
       if (typeof key !== 'string' || key === '') {
         return { kind: 'faults', faults: [{ path: `/${shape.key}`, message: 'is required' }] };
@@ -100,11 +118,6 @@ function fileKind<B extends TObject, D extends Labelled>(
     },
   };
 }
-
-const playerFault = (name: string): FieldFault => ({
-  path: `/${name}`,
-  message: 'names players, which files do not: it stays as it is in the service',
-});
 
 const isFaults = (made: object): made is readonly FieldFault[] => Array.isArray(made);
 
@@ -174,6 +187,35 @@ export const FILE_KINDS: readonly FileKind[] = [
         return { key, ...flagContent(body, empty, empty), salt: '', ...MADE, archivedAt: null, periods: [] };
       },
       toJson: (document) => flagJson(document),
+    },
+  ),
+  fileKind(
+    {
+      folder: 'experiments',
+      path: '/v1/experiments/experiments',
+      many: 'experiments',
+      id: 'key',
+      key: 'key',
+      segments: ['audience/segment_id', 'audience/conditions/$segments'],
+    },
+    {
+      body: ExperimentBody,
+      make(body): ExperimentDocument | readonly FieldFault[] {
+        const faults = metricFaults(body);
+        if (faults.length > 0) return faults;
+        const { key } = body;
+        const empty = emptyExperiment(key, '');
+        const life = {
+          state: 'draft',
+          phases: [],
+          winner: null,
+          shipping: null,
+          startedAt: null,
+          stoppedAt: null,
+        } as const;
+        return { key, ...experimentContent(body, empty, empty), ...life, ...MADE };
+      },
+      toJson: experimentJson,
     },
   ),
   fileKind(

@@ -56,6 +56,7 @@ function labelsOf({ kind, normal: { wire } }: CurrentDefinition): string[] {
   return [
     ...textsAt(wire, kind.segments).map((key) => `${SEGMENTS}/${key}`),
     ...textsAt(wire, kind.others).map((key) => `${kind.folder}/${key}`),
+    ...textsAt(wire, ['flag_key']).map((key) => `flags/${key}`),
     ...computedIn(wire).map((key) => `properties/${key}`),
   ];
 }

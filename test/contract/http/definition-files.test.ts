@@ -43,7 +43,7 @@ afterEach(async () => {
   process.exitCode = undefined;
   await rm(dir, { recursive: true });
   for (const { game, environment, kind, key } of (
-    ['segment', 'flag', 'campaign', 'webhook', 'event_schema', 'property', 'saved_query'] as const
+    ['segment', 'flag', 'campaign', 'webhook', 'event_schema', 'property', 'saved_query', 'experiment'] as const
   ).flatMap((one) => gateway.config.list(one))) {
     await gateway.config.delete({ game, environment, kind, key });
   }
@@ -186,6 +186,24 @@ async function makeAll(key: string): Promise<void> {
   await call(key, 'PATCH', '/v1/flags/flags/shop', { prerequisites: [{ flag_key: 'zone', value: true }] });
   await made(key, '/v1/flags/flags', { key: 'past', flag_type: 'boolean' });
   await call(key, 'DELETE', '/v1/flags/flags/past');
+  await made(key, '/v1/experiments/experiments', {
+    ...labels,
+    key: 'price',
+    name: 'Price',
+    hypothesis: 'They pay more',
+    flag_key: 'shop',
+    audience: { segment_id: payers['segment_id'], conditions: { $inSegment: ['listed'] } },
+    traffic: 41,
+    variants: [
+      { key: 'low', weight: 2 },
+      { key: 'high', weight: 5 },
+    ],
+    bucket_by: 'device',
+    layer: { key: 'prices', from: 10, to: 60 },
+    primary: { aggregate: 'conversion', metric: 'item_bought' },
+    guardrails: [{ metric: { aggregate: 'revenue' }, worse: 'lower', margin: 0.03, action: 'pause' }],
+    plan: { alpha: 0.01, power: 0.9, mde: 0.07, ends_at: '2027-03-04T05:06:07.000Z' },
+  });
   await made(key, '/v1/campaigns/campaigns', {
     ...labels,
     key: 'comeback',
@@ -239,6 +257,7 @@ describe('a game in files', () => {
     expect(Object.keys(files).toSorted()).toEqual(
       [
         'campaigns/comeback.json',
+        'experiments/price.json',
         'event-schemas/level%20up%2F%C3%BC.json',
         'exchange-rates.json',
         'flags/%5Aone.json',
@@ -260,7 +279,7 @@ describe('a game in files', () => {
     vi.stubEnv('WEBHOOK_PURCHASES_EU_URL', 'https://hooks.example.com/T0/secret-path');
     vi.stubEnv('WEBHOOK_PURCHASES_EU_AUTHORIZATION', 'Bearer top');
     const planned = await cli('plan', dir, '--only', 'other');
-    expect([planned.code, planned.lines.at(-1)]).toEqual([2, expect.stringContaining('12 to create, 1 to change')]);
+    expect([planned.code, planned.lines.at(-1)]).toEqual([2, expect.stringContaining('13 to create, 1 to change')]);
     expect((await call(other, 'GET', '/v1/flags/flags')).data['flags']).toEqual([]);
     const applied = await cli('apply', dir, '--only', 'other', '--yes', '--reason', 'Wie in Köln');
     expect(applied).toMatchObject({ code: 0, error: '' });
