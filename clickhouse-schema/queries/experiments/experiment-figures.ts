@@ -146,10 +146,17 @@ const CELLS = `WINDOW cell AS (PARTITION BY value, ${PLAYER_COLUMNS.join(', ')})
  * clusters of one size it is the distance itself.
  */
 function centered(metrics: readonly Measured[], rows: string): string {
-  const columns = metrics.flatMap(({ number: n, before }) => {
+  const summed = new Set<string>();
+  const inCell = (column: string): string => {
+    summed.add(column);
+    return `\`cell_${column}\``;
+  };
+  const columns = metrics.flatMap(({ number: n, before, per, counts }) => {
+    // Of most metrics all players count: the fewer windows, the faster is the query.
+    const size = counts === 'true' ? 'all_players' : `size_${n}`;
+    const [weight, clusters] = [inCell(per === undefined ? size : `weight_${n}`), inCell(`sign(${size})`)];
     const awayOf = (column: string): string =>
-      `(${column} - sum(${column}) OVER cell / sum(weight_${n}) OVER cell * weight_${n})` +
-      ` / (1 - size_${n} / sum(size_${n}) OVER cell) * (1 - 1 / countIf(size_${n} > 0) OVER cell)`;
+      `(${column} - ${inCell(column)} / ${weight} * weight_${n}) / (1 - ${size} / ${inCell(size)}) * (1 - 1 / ${clusters})`;
     return [
       `${awayOf(`total_${n}`)} AS away_${n}`,
       ...(before === undefined
@@ -157,7 +164,8 @@ function centered(metrics: readonly Measured[], rows: string): string {
         : [`${awayOf(`covariate_${n}`)} AS covariate_away_${n}`, `${awayOf(`sum_${n}`)} AS plain_away_${n}`]),
     ];
   });
-  return `SELECT *, ${columns.join(', ')} FROM ${rows} ${CELLS}`;
+  const sums = [...summed].map((column) => `sum(${column}) OVER cell AS \`cell_${column}\``);
+  return `SELECT *, ${columns.join(', ')} FROM (SELECT *, ${sums.join(', ')} FROM ${rows} ${CELLS})`;
 }
 
 function meanOf(metric: Measured): string {
