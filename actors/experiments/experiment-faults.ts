@@ -58,8 +58,8 @@ const OVERSIZE = `is too large; the maximum is ${EXPERIMENT_LIMITS.experimentByt
 /** The variants that a flag can serve; those of a boolean flag are its values. */
 export const variantKeysOf = (flag: FlagDocument): string[] => armsOf(flag).map(({ variantKey }) => variantKey);
 
-function flagFaults({ flagKey, variants }: ExperimentDocument, { flag }: ExperimentContext): Found[] {
-  const found = flag(flagKey);
+function flagFaults({ flagKey, variants }: ExperimentDocument, context: ExperimentContext): Found[] {
+  const found = context.flag(flagKey);
   if (found === undefined) {
     const message = 'must be the key of a flag of this game that is not archived';
     return [{ path: '/flag_key', message, value: flagKey }];

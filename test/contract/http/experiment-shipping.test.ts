@@ -40,7 +40,12 @@ const act = (action: string, body?: object, headers: Record<string, string> = {}
 const flagNow = async () => (await call('GET', `${FLAGS}/${flag}`)).data;
 const now = async () => (await call('GET', `${PATH}/${key}`)).data;
 /** Without what every change makes new. */
-const content = ({ version: _, updated_at: __, edit_effect: ___, ...rest }: Record<string, unknown>) => rest;
+const content = (data: Record<string, unknown>) => ({
+  ...data,
+  version: undefined,
+  updated_at: undefined,
+  edit_effect: undefined,
+});
 
 async function running(experiment: object = {}, ofFlag: object = {}): Promise<void> {
   const variants = HALVES.map((each) => ({ ...each, value: each.key }));
