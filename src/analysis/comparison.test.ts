@@ -79,6 +79,31 @@ describe('the comparison of two means', () => {
     expect(typeof compare(sharesOf(90_000, 900), sharesOf(10_000, 90))).toBe('object');
   });
 
+  // Fisher's exact test, two-sided, finds 0.0079 of 5 against 5, 0.0022 of 6 against 6, and 0.036 of 7 against 2.
+  it.each([
+    [5, 5, 'conversions'],
+    [6, 6, 0.05],
+    [7, 2, 'conversions'],
+    [2_000, 2_000, 1e-12],
+  ] as const)(
+    'finds a variant in which all of %d convert against a control in which none of %d do',
+    (all, none, found) => {
+      for (const samples of [
+        [sharesOf(none, 0), sharesOf(all, all)],
+        [sharesOf(all, all), sharesOf(none, 0)],
+      ] as const) {
+        const compared = compare(...samples);
+        if (typeof compared === 'string' || typeof found === 'string') expect(compared).toBe(found);
+        else expect(fixedPValue(compared)).toBeLessThan(found);
+      }
+    },
+  );
+
+  it('takes a variant in which all but one convert for one that differs', () => {
+    const compared = compare(sharesOf(500, 0), sharesOf(500, 499));
+    expect(typeof compared === 'string' ? compared : compared.z).toBeGreaterThan(400);
+  });
+
   it('takes players who were drawn together for one', () => {
     const random = seededRandom(5);
     const values = Array.from({ length: 400 }, () => Math.floor(6 * random() ** 3));

@@ -78,11 +78,11 @@ export interface Interval {
 export function compare(...samples: readonly [control: Sample, treatment: Sample]): Comparison | TooSmall {
   if (samples.some(({ players }) => players < 2)) return 'players';
   if (samples.some(isOfFewClusters)) return 'clusters';
-  const [control, treatment] = [unitsOf(samples[0]), unitsOf(samples[1])];
+  const [control, treatment] = unitsOf(samples);
   const [ofControl, ofTreatment] = [meanOf(control), meanOf(treatment)];
   const standardError = Math.sqrt(ofControl.variance + ofTreatment.variance);
   if (!(standardError > 0) || !Number.isFinite(standardError)) return 'values';
-  if (differing(samples[0]) + differing(samples[1]) < LEAST_DIFFERING) return 'conversions';
+  if (differing(samples) < LEAST_DIFFERING) return 'conversions';
   const shape = commonShape([control, treatment]);
   if (shape.spread > MOST_OF_ONE * shape.players) return 'one_player';
   const skew = skewOf(control.players, treatment.players) * shape.skewness;
@@ -126,16 +126,38 @@ export const MOST_SKEW = 0.4;
 
 export const meanOf = ({ mean, variance, players }: Sample): Mean => ({ mean, variance: variance / players });
 
-/** The sample as one of its units: clusters, or players if each was drawn alone. */
-export function unitsOf(sample: Sample): Sample {
-  return sample.clusters === undefined ? sample : { ...sample, players: sample.clusters.count };
+/**
+ * The samples of two variants as those of their units: clusters, or players if each was drawn alone. If all units of one
+ * variant converted and none of the other, the error would be 0: one unit of each is taken for converted otherwise.
+ */
+export function unitsOf(samples: readonly [control: Sample, treatment: Sample]): [control: Sample, treatment: Sample] {
+  const [control, treatment] = samples;
+  const areApart = samples.every(isUniform) && control.mean !== treatment.mean;
+  const units = (sample: Sample): Sample => {
+    const players = sample.clusters?.count ?? sample.players;
+    if (!areApart) return sample.clusters === undefined ? sample : { ...sample, players };
+    return { ...sample, ...sharesOf(players, sample.conversions === 0 ? 1 : players - 1) };
+  };
+  return [units(control), units(treatment)];
 }
 
-/** Units with a player whose value is not that of most: of values 0 and 1, the rarer. */
-export function differing({ players, conversions, mean, clusters }: Sample): number {
-  const { converted, unconverted } = clusters ?? { converted: conversions, unconverted: players - conversions };
-  const isShare = Math.abs(mean * players - conversions) < 1e-6;
-  return isShare ? Math.min(converted, unconverted) : converted;
+/** Whether all players converted, or none did. */
+function isUniform(sample: Sample): boolean {
+  return isShare(sample) && (sample.conversions === 0 || sample.conversions === sample.players);
+}
+
+/** Units of two variants with a player whose value is not that of most: of values 0 and 1, the rarer. */
+export function differing(samples: readonly [control: Sample, treatment: Sample]): number {
+  const counts = samples.map(
+    ({ players, conversions, clusters }) => clusters ?? { converted: conversions, unconverted: players - conversions },
+  );
+  const converted = counts.reduce((sum, of) => sum + of.converted, 0);
+  const unconverted = counts.reduce((sum, of) => sum + of.unconverted, 0);
+  return samples.every(isShare) ? Math.min(converted, unconverted) : converted;
+}
+
+function isShare({ players, conversions, mean }: Sample): boolean {
+  return Math.abs(mean * players - conversions) < 1e-6;
 }
 
 /** The sample of a conversion rate. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharesOf } from './comparison.ts';
-import { guardrailVerdict } from './guardrail.ts';
+import { guardrailVerdict, verdictOf } from './guardrail.ts';
+import { comparePooled } from './pooled.ts';
 
 const RULE = { worse: 'lower', margin: 0.02, alpha: 0.05 } as const;
 const control = sharesOf(40_000, 8_000);
@@ -43,6 +44,14 @@ describe('the verdict of a guardrail', () => {
       high: null,
       tooSmall: null,
     });
+  });
+
+  it('finds harm where all players crash of a control in which none does, also over phases', () => {
+    const [control, variant] = [sharesOf(300, 0), sharesOf(300, 300)];
+    const rule = { ...RULE, worse: 'higher' } as const;
+    expect(guardrailVerdict({ control, variant, ...rule }).verdict).toBe('harmful');
+    const pooled = comparePooled([1, 2].map((weight) => ({ control, treatment: variant, weight })));
+    expect(typeof pooled === 'string' ? pooled : verdictOf(pooled, rule).verdict).toBe('harmful');
   });
 
   it('is not known of too few players', () => {

@@ -64,7 +64,8 @@ export function comparePooled(strata: readonly Stratum[]): Comparison | TooSmall
   const variance = control.variance + treatment.variance;
   const standardError = Math.sqrt(variance);
   if (!(standardError > 0) || !Number.isFinite(standardError)) return 'values';
-  if (samples.reduce((sum, sample) => sum + differing(sample), 0) < LEAST_DIFFERING) return 'conversions';
+  const differ = strata.reduce((sum, { control: one, treatment: other }) => sum + differing([one, other]), 0);
+  if (differ < LEAST_DIFFERING) return 'conversions';
   const shareOf = (part: Part): number => part.variance / variance;
   if (sumOf((part) => shareOf(part) ** 2 * part.spread) > MOST_OF_ONE) return 'one_player';
   const skew = sumOf((part) => shareOf(part) ** 1.5 * part.skew);
@@ -99,14 +100,14 @@ interface Part {
 
 function partOf({ control, treatment, weight }: Stratum, total: number): Part {
   const share = weight / total;
+  const [ofUnits, ofOthers] = unitsOf([control, treatment]);
   const weighted = (sample: Sample) => {
-    const { mean, variance } = meanOf(unitsOf(sample));
+    const { mean, variance } = meanOf(sample);
     const players = sample.clusters?.effective ?? sample.players;
     return { mean: share * mean, variance: share ** 2 * variance, players };
   };
-  const [ofControl, ofTreatment] = [weighted(control), weighted(treatment)];
+  const [ofControl, ofTreatment] = [weighted(ofUnits), weighted(ofOthers)];
   const variance = ofControl.variance + ofTreatment.variance;
-  const [ofUnits, ofOthers] = [unitsOf(control), unitsOf(treatment)];
   const shape = commonShape([ofUnits, ofOthers]);
   const varies = variance > 0;
   return {
