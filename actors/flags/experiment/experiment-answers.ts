@@ -47,7 +47,7 @@ export function experimentAnswers(flag: FlagDocument, document: ExperimentDocume
 }
 
 /** The stratum of the players of a phase; `undefined`: all of them get the same. */
-export function stratumOfPhase(
+function stratumOfPhase(
   { salt, bucketBy }: Pick<ExperimentDocument, 'salt' | 'bucketBy'>,
   variants: readonly ExperimentVariant[],
 ): Stratum | undefined {
