@@ -121,7 +121,7 @@ async function changeOn(held: CurrentDefinition, body: () => JsonObject, service
   return service.change({ method: held.kind.method, path, body: body(), version });
 }
 
-export const pathOf = ({ kind, id }: Pick<CurrentDefinition, 'kind' | 'id'>): string =>
+const pathOf = ({ kind, id }: Pick<CurrentDefinition, 'kind' | 'id'>): string =>
   `${kind.path}/${encodeURIComponent(id)}`;
 
 /** What is managed and has no file: the last kinds first, and in each what needs others before these. */
