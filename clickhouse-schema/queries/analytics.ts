@@ -10,7 +10,8 @@ import { type EventPage, type EventQuery, findEvents } from './events/event-quer
 import { type Dictionary, type DictionaryQuery, findDictionary } from './events/event-dictionary.ts';
 import { createLookups, type Lookups } from './lookups/lookups.ts';
 import { type Baseline, type BaselineQuery, findBaseline } from './experiments/baseline.ts';
-import type { ExperimentQuery, ReadoutQuery } from './experiments/experiment-query.ts';
+import { type ArrivalDay, findArrivals } from './experiments/experiment-arrivals.ts';
+import type { ExperimentPeriod, ExperimentQuery, ReadoutQuery } from './experiments/experiment-query.ts';
 import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiments/experiment-readout.ts';
 import {
   countDrawnPlayers,
@@ -66,6 +67,8 @@ export interface Analytics {
   experimentReadout(query: ReadoutQuery): Promise<QueryResult<Readout>>;
   /** A metric before an experiment, and how players come. */
   experimentBaseline(query: BaselineQuery): Promise<QueryResult<Baseline>>;
+  /** The players of an experiment by the day of their first exposure and variant, in order of days. */
+  experimentArrivals(query: ExperimentPeriod): Promise<QueryResult<ArrivalDay[]>>;
   /** The latest erasure of a player; `undefined`: none. */
   erasure(query: PlayerQuery): Promise<QueryResult<KnownErasure | undefined>>;
   /** A page of one player's rows in one table, oldest first. */
@@ -197,6 +200,7 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
     experiment: (query) => findExperiment(runQuery, query),
     experimentReadout: (query) => findReadout(runQuery, query),
     experimentBaseline: (query) => findBaseline(runQuery, query),
+    experimentArrivals: (query) => findArrivals(runQuery, query),
     async missedEvents(query) {
       const { sql, parameters } = missedEventsQuery(query);
       const result = await runQuery<{ missed: string | number }>(sql, parameters);

@@ -82,7 +82,7 @@ function decisionOf(anytime: Adjusted | null, { mean }: Sample, control: Sample 
 }
 
 /** Adjusts the p-values of all variants that are tested. The order is that of the variants. */
-function adjusted(intervals: readonly (Interval | null)[], isTested: readonly boolean[]): (Adjusted | null)[] {
+export function adjusted(intervals: readonly (Interval | null)[], isTested: readonly boolean[]): (Adjusted | null)[] {
   const tested = intervals.flatMap((interval, place) => (isTested[place] === true ? [{ interval, place }] : []));
   const pAdjusted = holm(tested.map(({ interval }) => interval?.pValue ?? null));
   const byPlace = new Map(tested.map(({ place }, rank) => [place, pAdjusted[rank] ?? null]));

@@ -28,6 +28,7 @@ import { streamEvents } from './stream/event-stream.ts';
 import { trackEvent } from './events/events.ts';
 import { experimentRoutes } from './experiments/experiments.ts';
 import { lifeRoutes, stopExperiment } from './experiments/life-routes.ts';
+import { getExperimentResults } from './experiments/results/experiment-results.ts';
 import { shipRoutes } from './experiments/ship-routes.ts';
 import { findPlayers } from './players/find-players.ts';
 import { getPlayerCampaigns } from './players/state/player-campaigns.ts';
@@ -138,6 +139,7 @@ const TARGETING_ROUTES: readonly Route[] = [
   exposeFlags,
   ...overrideRoutes,
   ...experimentRoutes,
+  getExperimentResults,
   ...lifeRoutes,
   ...shipRoutes,
   ...campaignRoutes,

@@ -53,23 +53,28 @@ export interface ExperimentPeriod {
  * an experiment has: see `exposedPlayers`. Result rows: see `MeasuredGroup`.
  */
 export function experimentQuery(query: ReadoutQuery): Statement {
-  const { sql, parameters } = figuresQuery(
-    exposedPlayers(query.phaseOf === undefined ? IN_PERIOD : IN_PHASE),
-    query,
-    query.exposedBeforeMs ?? query.untilMs,
-  );
+  const { sql, parameters } = figuresQuery(exposedIn(query), query, query.exposedBeforeMs ?? query.untilMs);
+  return { sql, parameters: { ...parameters, ...exposedParameters(query) } };
+}
+
+/** The players of a period or phase, by `exposedParameters`. */
+export function exposedIn({ phaseOf }: ExperimentPeriod): string {
+  return exposedPlayers(phaseOf === undefined ? IN_PERIOD : IN_PHASE);
+}
+
+export function exposedParameters(period: ExperimentPeriod): Record<string, unknown> {
   return {
-    sql,
-    parameters: {
-      ...parameters,
-      flag: query.flagKey,
-      ...(query.phaseOf === undefined ? {} : query.phaseOf),
-      from: query.fromVersion,
-      before: query.beforeVersion,
-      variants: query.variants,
-      since: query.sinceMs,
-      earlier: query.earlierSinceMs,
-    },
+    game: period.game,
+    environment: period.environment,
+    zone: period.zone,
+    flag: period.flagKey,
+    ...(period.phaseOf === undefined ? {} : period.phaseOf),
+    from: period.fromVersion,
+    before: period.beforeVersion,
+    variants: period.variants,
+    since: period.sinceMs,
+    until: period.untilMs,
+    earlier: period.earlierSinceMs,
   };
 }
 

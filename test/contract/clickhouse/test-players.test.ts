@@ -242,6 +242,7 @@ const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
       activeDays: 28,
       nowMs: AT + 9 * DAY_MS,
     }),
+  experimentArrivals: () => analytics.experimentArrivals(PERIOD),
   exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
   drawnPlayers: () => analytics.drawnPlayers({ ...SCOPE, flagKey: 'shop', sinceMs: AT }),
   campaignReport: () =>

@@ -9,6 +9,7 @@ export const NO_ANALYTICS: ServerDeps['analytics'] = {
   experiment: down,
   experimentReadout: down,
   experimentBaseline: down,
+  experimentArrivals: down,
   erasure: down,
   playerRows: down,
   events: down,

@@ -122,6 +122,7 @@ export const ENDPOINTS = {
   'GET /v1/experiments/experiments/{key}/in-force': { repeats: 'always', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/restore': { repeats: 'key', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/restore/preview': { repeats: 'always', answers: 'data' },
+  'GET /v1/experiments/experiments/{key}/results': { repeats: 'always', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/start': { repeats: 'key', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/pause': { repeats: 'key', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/resume': { repeats: 'key', answers: 'data' },

@@ -6452,6 +6452,266 @@ export interface Operations {
     };
     readonly answer: EffectOfRestoration;
   };
+  /** Get the results of an experiment. */
+  'GET /v1/experiments/experiments/{key}/results': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** What is measured of each player. */
+      readonly aggregate?:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the events to measure. */
+      readonly metric?: string;
+      /** Path of the number in the properties, keys joined by dots (`price.amount`). */
+      readonly property?: string;
+      /** Name of the events that divide. */
+      readonly per_metric?: string;
+      /** Path of the number whose sum divides, instead of the number of events. */
+      readonly per_property?: string;
+      /** Day after the day of the first exposure. */
+      readonly day?: number;
+      /** Share of players below it. */
+      readonly quantile?: number;
+      /**
+       * Share of the players of all variants together above whose values larger ones are capped:
+       * 0.99 caps the largest of a hundred.
+       */
+      readonly winsorize?: number;
+      /**
+       * Whether to take off what the same metric in the 14 days before the exposure explains
+       * (CUPED), which narrows the interval.
+       */
+      readonly cuped?: boolean;
+      /** Window after a player's first exposure in which its events count, days of 24 hours. */
+      readonly window_days?: number;
+      /**
+       * Only players whose first exposure was at least this many days of 24 hours ago, or before
+       * the end of the period, count.
+       */
+      readonly min_exposure_age_days?: number;
+      /** Number of a phase in `phases`: compare its players only. */
+      readonly phase?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the experiment. */
+      readonly experiment_key: string;
+      /** Key of its flag. */
+      readonly flag_key: string;
+      /** Version of the experiment. */
+      readonly version: number;
+      /** The state of the experiment. */
+      readonly state: 'draft' | 'running' | 'paused' | 'stopped' | 'shipped' | 'discarded';
+      /** `ab` (default): players get the values of their variants. */
+      readonly mode: 'ab' | 'aa';
+      /** Key of the variant that was shipped. */
+      readonly winner: string | null;
+      /** Key of the variant that the others are compared with. */
+      readonly control: string;
+      /**
+       * Why there is nothing to compare: `not_started` (the experiment never started),
+       * `nobody_exposed` (no player was exposed to a variant).
+       */
+      readonly reason: string | null;
+      /** The phase of `variants` and `sequential`. */
+      readonly phase: number | null;
+      /** What was measured of each player. */
+      readonly aggregate:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the measured events. */
+      readonly metric: string | null;
+      /** The property. */
+      readonly property: string | null;
+      /** Name of the events that divide a ratio. */
+      readonly per_metric: string | null;
+      /** The property whose sum divides a ratio. */
+      readonly per_property: string | null;
+      /** The day of a retention. */
+      readonly day: number | null;
+      /** The share of a quantile. */
+      readonly quantile: number | null;
+      /** The share above which values were capped. */
+      readonly winsorize: number | null;
+      /** Length of the measured window, days after the first exposure. */
+      readonly window_days: number;
+      /** Days since the first exposure that players have at least. */
+      readonly min_exposure_age_days: number;
+      /** Of every interval: 1 − `plan.alpha` of the experiment. */
+      readonly confidence: number;
+      /** Results per variant, the control first. */
+      readonly variants: readonly ResultsOfVariant[];
+      /** Sequential comparisons, in the same order. */
+      readonly sequential: readonly SequentialComparisonOfVariant[];
+      /** In which phases each variant is compared. */
+      readonly compared_in: readonly {
+        /** Key of the variant. */
+        readonly variant_key: string;
+        /** Phases in which it and the control have at least two players each. */
+        readonly phases: readonly number[];
+      }[];
+      /** Results per phase, oldest first. */
+      readonly phases: readonly {
+        /** Number of the phase, from 1. */
+        readonly phase: number;
+        /** When it began. */
+        readonly since: string;
+        /** The shares of this phase. */
+        readonly weights: readonly {
+          /** Key of the variant. */
+          readonly variant_key: string;
+          /** Its weight. */
+          readonly weight: number;
+        }[];
+        /** The value to which larger ones were capped, of all variants and groups together. */
+        readonly cap: number | null;
+        /** What CUPED did. */
+        readonly cuped: {
+          /** θ: what one unit before the exposure is worth after it. */
+          readonly theta: number;
+          /**
+           * Share of the variance that was taken off: the square of the correlation with the metric
+           * before.
+           */
+          readonly variance_reduction: number | null;
+        } | null;
+        /** Results per variant, the control first. */
+        readonly variants: readonly ResultsOfVariant[];
+        /** Sequential comparisons, in the same order. */
+        readonly sequential: readonly SequentialComparisonOfVariant[];
+        /** Sample ratio check: whether the numbers of players match the weights. */
+        readonly sample_ratio: {
+          /** p-value of the χ² test of players against weights. */
+          readonly p_value: number | null;
+          /** True if p < 0.001: the assignment or the data collection is broken. */
+          readonly mismatch: boolean;
+        };
+        /**
+         * Number of players left out of all variants: they took part in an earlier period, or were
+         * served or shown two variants in this one.
+         */
+        readonly excluded_players: number;
+        /** Number of these players who took part in an earlier period. */
+        readonly left_out_earlier: number;
+        /**
+         * Number of exposed players with an event whose `variant_key` differs from the variant
+         * served last.
+         */
+        readonly mismatched_players: number;
+        /** Number of players whom the holdout of the game kept out. */
+        readonly held_out_players: number;
+      }[];
+      /** Sample ratio by day and phase, oldest first. */
+      readonly sample_ratio_by_day: readonly {
+        /** Day of the first exposure in the game's time zone, as YYYY-MM-DD. */
+        readonly day: string;
+        /** Phase in which these players were assigned. */
+        readonly phase: number;
+        /** Number of players who came. */
+        readonly players: number;
+        /** p-value of the χ² test, for a single look. */
+        readonly p_value: number | null;
+        /** p-value that is valid at every look, adjusted for all days that there are or will be. */
+        readonly p_adjusted: number | null;
+        /** True if `p_adjusted` is below 0.01. */
+        readonly mismatch: boolean;
+        /**
+         * Why `p_value` is null: `shared_draws` (players were drawn together, so that they are not
+         * independent: only the whole is tested), `one_variant` (fewer than two variants have a
+         * weight), `few_players` (fewer than 5 players are expected of a variant, for which χ² is no
+         * approximation).
+         */
+        readonly reason: string | null;
+      }[];
+      /** The guardrails, over all phases, with the window of this request. */
+      readonly guardrails: readonly {
+        /** What was measured of each player. */
+        readonly aggregate:
+          | 'conversion'
+          | 'count'
+          | 'sum'
+          | 'mean'
+          | 'revenue'
+          | 'gross_revenue'
+          | 'payer'
+          | 'sessions'
+          | 'session'
+          | 'retention'
+          | 'ratio'
+          | 'quantile';
+        /** Name of the measured events. */
+        readonly metric: string | null;
+        /** The property. */
+        readonly property: string | null;
+        /** Name of the events that divide a ratio. */
+        readonly per_metric: string | null;
+        /** The property whose sum divides a ratio. */
+        readonly per_property: string | null;
+        /** The day of a retention. */
+        readonly day: number | null;
+        /** The share of a quantile. */
+        readonly quantile: number | null;
+        /** The share above which values were capped. */
+        readonly winsorize: number | null;
+        /** The direction that harms. */
+        readonly worse: 'lower' | 'higher';
+        /** How much worse than the control is tolerated, relative to its mean. */
+        readonly margin: number;
+        /** What happens once a variant is harmful. */
+        readonly action: 'notify' | 'pause' | 'roll_back';
+        /** `harmful`: one variant is. */
+        readonly verdict: 'safe' | 'harmful' | 'undecided';
+        /** Each variant that is compared with the control. */
+        readonly variants: readonly {
+          /** Key of the variant. */
+          readonly variant_key: string;
+          /** `harmful`: worse than the margin. */
+          readonly verdict: 'safe' | 'harmful' | 'undecided';
+          /** Relative lift over the phases that the variant and the control have. */
+          readonly lift: number | null;
+          /** Lower bound of the lift, valid at every look. */
+          readonly low: number | null;
+          /** Upper bound of the lift, valid at every look. */
+          readonly high: number | null;
+          /**
+           * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
+           * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
+           * share the device or attribute that drew it, or a few hold most), `values` (all players
+           * have the same value), `conversions` (fewer than 6 players of the two variants differ from
+           * all others, which no exact test finds significant), `one_player` (one player makes nearly
+           * all of the difference between players), `uneven` (the smaller variant has too few players
+           * for values as skewed as these), `control_mean` (the mean of the control does not differ
+           * from 0, so no interval of the lift has two ends).
+           */
+          readonly too_small: string | null;
+        }[];
+      }[];
+    };
+  };
   /** Start an experiment. */
   'POST /v1/experiments/experiments/{key}/start': {
     readonly path: {

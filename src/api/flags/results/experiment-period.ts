@@ -183,4 +183,4 @@ function chosenPeriod(
   return { current, next: all[place + 1], all };
 }
 
-const DEFAULT_WINDOW_DAYS = 7;
+export const DEFAULT_WINDOW_DAYS = 7;
