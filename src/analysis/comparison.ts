@@ -127,8 +127,8 @@ export const MOST_SKEW = 0.4;
 export const meanOf = ({ mean, variance, players }: Sample): Mean => ({ mean, variance: variance / players });
 
 /**
- * The samples of two variants as those of their units: clusters, or players if each was drawn alone. If all units of one
- * variant converted and none of the other, the error would be 0: one unit of each is taken for converted otherwise.
+ * The samples of two variants as those of their units: clusters, or players if each was drawn alone. If all units of
+ * one variant converted and none of the other, the error would be 0: one unit of each is taken for its opposite.
  */
 export function unitsOf(samples: readonly [control: Sample, treatment: Sample]): [control: Sample, treatment: Sample] {
   const [control, treatment] = samples;

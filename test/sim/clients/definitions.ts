@@ -98,7 +98,7 @@ function drawList(random: Random, key: string, players: readonly string[]): Part
   };
 }
 
-/** A condition with a share of the players, or with segments of higher numbers: their ids and depths differ in order. */
+/** A condition with a share of the players, or with segments of higher numbers: ids and depths differ in order. */
 function drawNested(random: Random, own: JsonObject, place: number): JsonObject {
   const inner = Array.from({ length: SEGMENTS - place }, (_, more) => `segment-${place + 1 + more}`);
   const by = random.pick(['player', 'device', 'attribute:a1']);
