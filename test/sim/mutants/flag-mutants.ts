@@ -75,8 +75,8 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/evaluate/serve.ts',
-        original: 'mixed: (isSamePeriod && kept.mixed) || isSecond,',
-        mutated: 'mixed: isSamePeriod && kept.mixed && isSecond,',
+        original: 'mixed: (isSame && kept.mixed) || isSecond,',
+        mutated: 'mixed: isSame && kept.mixed && isSecond,',
       },
     ],
   },
