@@ -44,6 +44,16 @@ export function emptyContent(key: string, salt: string): ExperimentContent {
   };
 }
 
+/** The life of an experiment that did not start. */
+export const DRAFT = {
+  state: 'draft',
+  phases: [],
+  winner: null,
+  shipping: null,
+  startedAt: null,
+  stoppedAt: null,
+} as const satisfies Partial<ExperimentDocument>;
+
 /** Merges a body into an experiment: missing fields keep the value in `kept`, null takes the default in `empty`. */
 export function contentOf(body: ExperimentPatch, kept: ExperimentContent, empty: ExperimentContent): ExperimentContent {
   return {

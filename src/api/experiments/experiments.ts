@@ -21,7 +21,7 @@ import { findFlag } from '../flags/flag-edits.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
 import { segmentLookup, withSegmentIds } from '../segments/segment-lookup.ts';
-import { contentOf, emptyContent, type ExperimentContent, metricFaults } from './experiment-content.ts';
+import { contentOf, DRAFT, emptyContent, type ExperimentContent, metricFaults } from './experiment-content.ts';
 import {
   EXPERIMENT_BODY_EXAMPLE,
   EXPERIMENT_EXAMPLE,
@@ -145,12 +145,7 @@ function make(body: ExperimentBody, context: RequestContext): ExperimentDocument
   const document: ExperimentDocument = {
     key,
     ...contentIn(body, empty, empty, context),
-    state: 'draft',
-    phases: [],
-    winner: null,
-    shipping: null,
-    startedAt: null,
-    stoppedAt: null,
+    ...DRAFT,
     ...firstVersion(context),
   };
   return faultsOf(document, context) ?? document;

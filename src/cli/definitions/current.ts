@@ -29,6 +29,10 @@ export interface Current {
   segmentIds: Map<string, string>;
 }
 
+/** Whether it is there for its past only, which files do not hold. */
+export const isOver = ({ kind, answer, isArchived }: CurrentDefinition): boolean =>
+  isArchived || kind.lifeOf?.(answer).isOver === true;
+
 /** Only the state of an archive: these come back by `restore`. */
 const WITH_ARCHIVE: ReadonlySet<string> = new Set(['flags']);
 

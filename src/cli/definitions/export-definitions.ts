@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { CliError } from '../cli-error.ts';
-import { readCurrent } from './current.ts';
+import { isOver, readCurrent } from './current.ts';
 import { SETTINGS_FILES, writeJson, writeKind } from './definition-files.ts';
 import { FILE_KINDS } from './file-kinds.ts';
 import type { GameService } from './service.ts';
@@ -28,7 +28,7 @@ export async function exportDefinitions(
   for (const kind of FILE_KINDS) {
     const bodies = new Map<string, JsonObject>();
     for (const held of definitions.values()) {
-      if (held.kind !== kind || held.isArchived) continue;
+      if (held.kind !== kind || isOver(held)) continue;
       const file =
         kind.folder === 'webhooks' ? withVariables(held.normal.wire) : { body: held.normal.wire, variables: [] };
       bodies.set(held.key, file.body);

@@ -1,9 +1,14 @@
 import type { Static, TObject } from 'typebox';
+import { fixedFaults } from '../../../actors/experiments/fixed-fields.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
-import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
+import {
+  EXPERIMENT_STATES,
+  type ExperimentDocument,
+  hasEnded,
+} from '../../../core/vocabulary/documents/experiments.ts';
 import type { Labelled } from '../../../core/vocabulary/labels.ts';
 import { SavedQueryBody, savedQueryJson } from '../../api/analytics/saved-query-resource.ts';
 import { savedQueryContent } from '../../api/analytics/saved-queries.ts';
@@ -15,6 +20,7 @@ import { EventSchemaBody, eventSchemaJson } from '../../api/event-schemas/event-
 import { eventSchemaContent } from '../../api/event-schemas/event-schemas.ts';
 import {
   contentOf as experimentContent,
+  DRAFT,
   emptyContent as emptyExperiment,
   metricFaults,
 } from '../../api/experiments/experiment-content.ts';
@@ -60,6 +66,16 @@ interface Shape {
   segments: readonly string[];
   /** Where it names others of its kind by key: these come first. */
   others: readonly string[];
+  /** What the service decides about one, such as whether it runs; undefined: nothing. */
+  lifeOf: ((answer: JsonObject) => Life) | undefined;
+}
+
+interface Life {
+  isOver: boolean;
+  /** Why it cannot be deleted. */
+  stays: string | undefined;
+  /** What of a file the service refuses in its state. */
+  refusals: (held: JsonObject, wanted: JsonObject) => string[];
 }
 
 export interface FileKind extends Shape {
@@ -82,6 +98,7 @@ const NOT_IN_FILES: Readonly<Record<string, string>> = {
   excludes: 'names players, which files do not: it stays as it is in the service',
   salt: 'is not for files: each environment has its own',
 };
+const LIFE = 'is decided in the service: a file neither starts nor stops anything';
 /** `secret` is sent only when a webhook is created (webhook-values.ts). */
 const NOT_SENT: ReadonlySet<string> = new Set(['version', 'secret', ...Object.keys(NOT_IN_FILES)]);
 
@@ -90,6 +107,11 @@ function fileKind<B extends TObject, D extends Labelled>(
   { body: schema, make, toJson }: Made<B, D>,
 ): FileKind {
   const check = compile<TObject, Static<B>>(schema);
+  // Other bodies may be answers that are sent back.
+  const unfit = {
+    ...NOT_IN_FILES,
+    ...(shape.lifeOf && Object.fromEntries(readOnlyIn(schema).map((name) => [name, LIFE]))),
+  };
   const names = Object.entries(schema.properties).flatMap(([name, field]) =>
     field === ReadOnly || NOT_SENT.has(name) ? [] : [name],
   );
@@ -99,12 +121,13 @@ function fileKind<B extends TObject, D extends Labelled>(
     method: 'PUT',
     segments: [],
     others: [],
+    lifeOf: undefined,
     ...shape,
     fields,
     read(body) {
-      const unfit = Object.entries(NOT_IN_FILES).filter(([name]) => Object.hasOwn(body, name));
-      if (unfit.length > 0) {
-        return { kind: 'faults', faults: unfit.map(([name, message]) => ({ path: `/${name}`, message })) };
+      const refused = Object.entries(unfit).filter(([name]) => Object.hasOwn(body, name));
+      if (refused.length > 0) {
+        return { kind: 'faults', faults: refused.map(([name, message]) => ({ path: `/${name}`, message })) };
       }
       const key = body[shape.key];
       if (typeof key !== 'string' || key === '') {
@@ -119,6 +142,9 @@ function fileKind<B extends TObject, D extends Labelled>(
   };
 }
 
+const readOnlyIn = ({ properties }: TObject): string[] =>
+  Object.entries(properties).flatMap(([name, field]) => (field === ReadOnly ? [name] : []));
+
 const isFaults = (made: object): made is readonly FieldFault[] => Array.isArray(made);
 
 function objectOf(text: string): JsonObject {
@@ -127,6 +153,26 @@ function objectOf(text: string): JsonObject {
 }
 
 const MADE = { createdAt: 0, updatedAt: 0, version: 1 };
+
+const experimentBody = compile<TObject, Static<typeof ExperimentBody>>(ExperimentBody);
+
+function experimentIn(body: Static<typeof ExperimentBody>): ExperimentDocument {
+  const empty = emptyExperiment(body.key, '');
+  return { key: body.key, ...experimentContent(body, empty, empty), ...DRAFT, ...MADE };
+}
+
+function experimentLife({ state: shown }: JsonObject): Life {
+  const state = EXPERIMENT_STATES.find((name) => name === shown) ?? 'draft';
+  return {
+    isOver: hasEnded({ state }),
+    stays: state === 'draft' ? undefined : `it is ${state}: --delete leaves it. Stop and discard it in the service.`,
+    refusals(held, wanted) {
+      if (!experimentBody.accepts(held) || !experimentBody.accepts(wanted)) return [];
+      const faults = fixedFaults({ ...experimentIn(held), state }, experimentIn(wanted));
+      return faults.map(({ path, message }) => `the service refuses this: \`${path.slice(1)}\` ${message}`);
+    },
+  };
+}
 
 /** In the order in which they are made: each after those that it may name. */
 export const FILE_KINDS: readonly FileKind[] = [
@@ -197,23 +243,13 @@ export const FILE_KINDS: readonly FileKind[] = [
       id: 'key',
       key: 'key',
       segments: ['audience/segment_id', 'audience/conditions/$segments'],
+      lifeOf: experimentLife,
     },
     {
       body: ExperimentBody,
-      make(body): ExperimentDocument | readonly FieldFault[] {
+      make(body) {
         const faults = metricFaults(body);
-        if (faults.length > 0) return faults;
-        const { key } = body;
-        const empty = emptyExperiment(key, '');
-        const life = {
-          state: 'draft',
-          phases: [],
-          winner: null,
-          shipping: null,
-          startedAt: null,
-          stoppedAt: null,
-        } as const;
-        return { key, ...experimentContent(body, empty, empty), ...life, ...MADE };
+        return faults.length > 0 ? faults : experimentIn(body);
       },
       toJson: experimentJson,
     },

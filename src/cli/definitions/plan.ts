@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { differenceOf } from '../../../actors/difference/difference.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { CliError } from '../cli-error.ts';
-import type { Current, CurrentDefinition } from './current.ts';
+import { type Current, type CurrentDefinition, isOver } from './current.ts';
 import { type Desired, type DesiredDefinition, labelOf } from './definition-files.ts';
 import { driftOf } from './drift.ts';
 import { FILE_KINDS, SEGMENTS } from './file-kinds.ts';
@@ -99,10 +99,13 @@ async function stepFor(
     label,
     action: difference.length === 0 ? 'adopt' : 'change',
     difference,
-    notes: isSame ? [] : await driftOf(held, managedBy, service),
+    notes: isSame ? [] : [...(await driftOf(held, managedBy, service)), ...refusedOf(held, normal.wire)],
     perform: () => changeOn(held, body, service),
   };
 }
+
+const refusedOf = ({ kind, answer, normal }: CurrentDefinition, wanted: JsonObject): string[] =>
+  kind.lifeOf?.(answer).refusals(normal.wire, wanted) ?? [];
 
 /** A segment keeps the players that it names: they are in no file, and a PUT without them would let them go. */
 function keptPlayers({ answer }: CurrentDefinition): JsonObject {
@@ -133,16 +136,17 @@ function goneSteps(
 ): Step[] {
   const wanted = new Set(definitions.map(labelOf));
   const gone = [...current.definitions.values()].filter(
-    (held) => !held.isArchived && held.managedBy?.by === managedBy && managedBy !== undefined,
+    (held) => !isOver(held) && held.managedBy?.by === managedBy && managedBy !== undefined,
   );
   return FILE_KINDS.toReversed().flatMap((kind) => {
     const ofKind = gone.filter((held) => held.kind === kind && !wanted.has(labelOf(held)));
     return inOrder(ofKind, (held) => textsAt(held.normal.wire, kind.others))
       .toReversed()
       .map((held): Step => {
-        const step = { label: labelOf(held), difference: [], notes: [] };
+        const stays = kind.lifeOf?.(held.answer).stays;
+        const step = { label: labelOf(held), difference: [], notes: stays === undefined ? [] : [stays] };
         const change: Change = { method: 'DELETE', path: pathOf(held), version: held.version };
-        return deletes
+        return deletes && stays === undefined
           ? { ...step, action: 'delete', perform: () => service.change(change) }
           : { ...step, action: 'gone' };
       });

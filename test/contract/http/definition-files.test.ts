@@ -12,6 +12,7 @@ import { createProgram } from '../../../src/cli/program.ts';
 import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
+import { makeEachKind } from '../../support/wire/each-kind.ts';
 
 /* Definitions in files: the commands against the HTTP API of two games. */
 
@@ -43,7 +44,7 @@ afterEach(async () => {
   process.exitCode = undefined;
   await rm(dir, { recursive: true });
   for (const { game, environment, kind, key } of (
-    ['segment', 'flag', 'campaign', 'webhook', 'event_schema', 'property', 'saved_query', 'experiment'] as const
+    ['segment', 'flag', 'experiment', 'campaign', 'webhook', 'event_schema', 'property', 'saved_query'] as const
   ).flatMap((one) => gateway.config.list(one))) {
     await gateway.config.delete({ game, environment, kind, key });
   }
@@ -106,147 +107,12 @@ async function write(path: string, body: object): Promise<void> {
   await writeFile(join(dir, path), JSON.stringify(body));
 }
 
-const labels = { owner: 'economy', tags: ['shop'], note: 'Ask first' };
-
-/** One or more of each kind. No value is the default or that of another field. */
-async function makeAll(key: string): Promise<void> {
-  await made(key, '/v1/events/schemas', {
-    ...labels,
-    event_name: 'level up/ü',
-    description: 'Levels',
-    mode: 'warn',
-    schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } },
+const EXPERIMENTS = '/v1/experiments/experiments';
+const makeAll = (key: string): Promise<void> =>
+  makeEachKind({
+    made: (path, body) => made(key, path, body),
+    call: (method, path, body) => call(key, method, path, body),
   });
-  await made(key, '/v1/properties/properties', {
-    ...labels,
-    key: 'bosses',
-    name: 'Bosses beaten',
-    description: 'Of all sizes',
-    event: 'boss_beaten',
-    where: { 'properties.size': { $gte: 2 } },
-    aggregate: 'sum',
-    value: 'properties.points',
-    within_days: 9,
-  });
-  const payers = await made(key, '/v1/segments/segments', {
-    ...labels,
-    key: 'payers',
-    name: 'Payers',
-    description: 'They paid',
-    conditions: { is_payer: true, 'computed.bosses': { $gte: 3 } },
-    enabled: true,
-  });
-  const listed = await made(key, '/v1/segments/segments', { key: 'listed', name: 'From a list', kind: 'static' });
-  await made(key, '/v1/segments/segments', {
-    key: 'off',
-    name: 'Off',
-    conditions: { is_payer: false },
-    enabled: false,
-  });
-  await made(key, '/v1/flags/flags', {
-    ...labels,
-    key: 'shop',
-    name: 'The shop',
-    description: 'Prices',
-    flag_type: 'number',
-    ends_at: '2027-01-02T03:04:05.678Z',
-    client_visible: false,
-    default_value: 0.99,
-    default_serve: {
-      weights: [
-        { key: 'low', weight: 3 },
-        { key: 'high', weight: 7 },
-      ],
-    },
-    bucket_by: 'device',
-    variants: [
-      { key: 'low', value: 1.99, weight: 20 },
-      { key: 'high', value: 4.99, weight: 80 },
-    ],
-    targeting_rules: [
-      {
-        name: 'Payers',
-        segment_id: payers['segment_id'],
-        conditions: { 'context.version': { $vgte: '2.0.0' } },
-        serve: { variant: 'high' },
-        salt: 'together',
-        bucket_by: 'attribute:guild',
-        percentage: 37.5,
-        priority: 4,
-        start_at: '2026-01-01T00:00:00.000Z',
-        end_at: '2028-01-01T00:00:00.000Z',
-      },
-      { segment_id: listed['segment_id'], value: false },
-    ],
-    // Made after this one in the order of keys.
-    prerequisites: [],
-  });
-  await made(key, '/v1/flags/flags', { key: 'zone', flag_type: 'boolean', enabled: false });
-  await made(key, '/v1/flags/flags', { key: 'Zone', flag_type: 'boolean', targeting_rules: [{ percentage: 12 }] });
-  await call(key, 'PATCH', '/v1/flags/flags/shop', { prerequisites: [{ flag_key: 'zone', value: true }] });
-  await made(key, '/v1/flags/flags', { key: 'past', flag_type: 'boolean' });
-  await call(key, 'DELETE', '/v1/flags/flags/past');
-  await made(key, '/v1/experiments/experiments', {
-    ...labels,
-    key: 'price',
-    name: 'Price',
-    hypothesis: 'They pay more',
-    flag_key: 'shop',
-    audience: { segment_id: payers['segment_id'], conditions: { $inSegment: ['listed'] } },
-    traffic: 41,
-    variants: [
-      { key: 'low', weight: 2 },
-      { key: 'high', weight: 5 },
-    ],
-    bucket_by: 'device',
-    layer: { key: 'prices', from: 10, to: 60 },
-    primary: { aggregate: 'conversion', metric: 'item_bought' },
-    guardrails: [{ metric: { aggregate: 'revenue' }, worse: 'lower', margin: 0.03, action: 'pause' }],
-    plan: { alpha: 0.01, power: 0.9, mde: 0.07, ends_at: '2027-03-04T05:06:07.000Z' },
-  });
-  await made(key, '/v1/campaigns/campaigns', {
-    ...labels,
-    key: 'comeback',
-    name: 'Come back',
-    enabled: false,
-    trigger: { segment_entered: payers['segment_id'] },
-    audience: listed['segment_id'],
-    content: { title: 'T', body: 'B', cta: 'Go' },
-    display_rules: { priority: 'high', dismiss_after_seconds: 31 },
-    caps: { total: 5, per_day: 2 },
-    cooldown_seconds: 3_601,
-    quiet_hours: { from: '22:00', to: '08:00' },
-    holdout_percentage: 11,
-    expires_after_seconds: 604_801,
-    start_at: '2026-02-01T00:00:00.000Z',
-    end_at: '2029-02-01T00:00:00.000Z',
-  });
-  await made(key, '/v1/analytics/saved-queries', {
-    ...labels,
-    key: 'levels',
-    name: 'Levels',
-    description: 'Weekly',
-    query: { kind: 'trend', metric: 'players', by: 'country' },
-    range_days: 29,
-  });
-  await made(key, '/v1/integrations/webhooks', {
-    ...labels,
-    name: 'Purchases: EU',
-    url: 'https://hooks.example.com/T0/secret-path',
-    events: ['purchase_completed'],
-    headers: { Authorization: 'Bearer top' },
-    retry_policy: { max_retries: 3, backoff: 'linear' },
-    filters: { 'properties.amount': { gte: 10 } },
-  });
-  await call(key, 'PATCH', '/v1/settings', {
-    time_zone: 'America/Sao_Paulo',
-    currency: 'BRL',
-    extracted_properties: ['level', 'item.id'],
-  });
-  await call(key, 'PUT', '/v1/settings/exchange-rates', {
-    rates: { USD: { '2026-01-15': 5.37, '2026-01-16': 5.38 }, EUR: { '2026-01-15': 6.25 } },
-  });
-}
 
 describe('a game in files', () => {
   it('is equal byte for byte once it is applied to an empty game, and applied again changes nothing', async () => {
@@ -257,9 +123,10 @@ describe('a game in files', () => {
     expect(Object.keys(files).toSorted()).toEqual(
       [
         'campaigns/comeback.json',
-        'experiments/price.json',
         'event-schemas/level%20up%2F%C3%BC.json',
         'exchange-rates.json',
+        'experiments/prices.json',
+        'experiments/zones.json',
         'flags/%5Aone.json',
         'flags/shop.json',
         'flags/zone.json',
@@ -272,14 +139,16 @@ describe('a game in files', () => {
         'webhooks/Purchases%3A%20EU.json',
       ].toSorted(),
     );
-    expect(JSON.stringify(files)).not.toMatch(/secret-path|Bearer|seg_|whsec|version"|created_at/);
+    expect(JSON.stringify(files)).not.toMatch(
+      /secret-path|Bearer|seg_|whsec|version"|created_at|"state"|"salt": "[^t]/,
+    );
 
     await cp(join(dir, 'demo'), join(dir, 'other'), { recursive: true });
     expect((await cli('apply', dir, '--only', 'other', '--yes')).error).toContain('WEBHOOK_PURCHASES_EU_URL');
     vi.stubEnv('WEBHOOK_PURCHASES_EU_URL', 'https://hooks.example.com/T0/secret-path');
     vi.stubEnv('WEBHOOK_PURCHASES_EU_AUTHORIZATION', 'Bearer top');
     const planned = await cli('plan', dir, '--only', 'other');
-    expect([planned.code, planned.lines.at(-1)]).toEqual([2, expect.stringContaining('13 to create, 1 to change')]);
+    expect([planned.code, planned.lines.at(-1)]).toEqual([2, expect.stringContaining('14 to create, 1 to change')]);
     expect((await call(other, 'GET', '/v1/flags/flags')).data['flags']).toEqual([]);
     const applied = await cli('apply', dir, '--only', 'other', '--yes', '--reason', 'Wie in Köln');
     expect(applied).toMatchObject({ code: 0, error: '' });
@@ -494,5 +363,117 @@ describe('promote', () => {
     await promote('--yes', '--with-needs');
     expect((await call(other, 'GET', `${FLAGS}/base`)).data['targeting_rules']).toMatchObject([{ percentage: 9 }]);
     expect((await promote('--yes')).lines.at(-1)).toContain('unchanged');
+  });
+});
+
+describe('experiments in files', () => {
+  const HALVES = [
+    { key: 'false', weight: 1 },
+    { key: 'true', weight: 1 },
+  ];
+  const file = (more: object = {}) =>
+    write('demo/experiments/test.json', { key: 'test', flag_key: 'shop', variants: HALVES, ...more });
+  const shown = async () => (await call(demo, 'GET', `${EXPERIMENTS}/test`)).data;
+  const act = async (action: string) =>
+    expect((await call(demo, 'POST', `${EXPERIMENTS}/test/${action}`)).status).toBe(200);
+
+  it('are drafts when they are new, and neither start nor stop by their files', async () => {
+    await flag('shop');
+    await write('demo/segments/payers.json', { key: 'payers', conditions: { is_payer: true } });
+    const audience = { segment_id: 'payers', conditions: { $nor: [{ $inSegment: ['payers'] }] } };
+    await file({ audience });
+    expect(await apply()).toMatchObject({ code: 0, error: '' });
+    const id = expect.stringMatching(/^seg_/);
+    const { salt } = await shown();
+    expect(await shown()).toMatchObject({
+      state: 'draft',
+      audience: { segment_id: id, conditions: { $nor: [{ $inSegment: [id] }] } },
+    });
+    await act('start');
+    expect((await plan()).lines).toContain('  3 unchanged');
+    await file({ audience, traffic: 30 });
+    expect((await plan()).lines).toContain('      Traffic: 100 % → 30 %');
+    expect(await apply()).toMatchObject({ code: 0, error: '' });
+    expect(await shown()).toMatchObject({ state: 'running', traffic: 30, phases: [{ phase: 1 }], salt });
+    await act('stop');
+    await act('discard');
+    expect(await plan()).toMatchObject({ code: 0, error: '' });
+    expect((await shown())['state']).toBe('discarded');
+  });
+
+  it('say what is fixed once they started, in the plan and when they are applied', async () => {
+    await flag('shop');
+    await flag('other');
+    await file();
+    await apply();
+    await act('start');
+    const { version } = await shown();
+    await file({ flag_key: 'other', bucket_by: 'device' });
+    const rule = 'cannot change once the experiment has started; stop it and create another one';
+    const { lines } = await plan();
+    expect(lines).toContain(`      ! the service refuses this: \`flag_key\` ${rule}`);
+    expect(lines).toContain(`      ! the service refuses this: \`bucket_by\` ${rule}`);
+    const { code, error } = await apply();
+    expect([code, error]).toEqual([
+      1,
+      expect.stringContaining(`demo: experiments/test was not changed: 409 CONFLICT: \`flag_key\` ${rule}`),
+    ]);
+    expect(await shown()).toMatchObject({ flag_key: 'shop', bucket_by: 'player', version });
+    await act('stop');
+    await file({ traffic: 5 });
+    expect((await plan()).lines).toContain(
+      '      ! the service refuses this: `traffic` cannot change: the experiment is stopped',
+    );
+  });
+
+  it('hold no life and no salt', async () => {
+    await file({ state: 'running', started_at: null, salt: 'x' });
+    const { error } = await plan();
+    for (const name of ['state', 'started_at']) expect(error).toContain(`/${name} is decided in the service`);
+    expect(error).toContain('/salt is not for files');
+  });
+
+  it('are deleted as drafts only, and the one that started stays', async () => {
+    await flag('shop');
+    await file();
+    await apply();
+    await act('start');
+    await rm(join(dir, 'demo/experiments/test.json'));
+    const { lines } = await plan('--delete');
+    expect(lines).toContain('  ? experiments/test: without a file; --delete deletes it');
+    expect(lines).toContain('      ! it is running: --delete leaves it. Stop and discard it in the service.');
+    expect(await apply('--delete')).toMatchObject({ code: 0, error: '' });
+    expect((await shown())['state']).toBe('running');
+    await act('stop');
+    await act('discard');
+    expect((await plan('--delete')).lines.join()).not.toContain('experiments/test');
+    await write('demo/experiments/next.json', { key: 'next', flag_key: 'shop', variants: HALVES });
+    await apply();
+    await rm(join(dir, 'demo/experiments/next.json'));
+    expect(await apply('--delete')).toMatchObject({ code: 0, error: '' });
+    expect((await call(demo, 'GET', `${EXPERIMENTS}/next`)).status).toBe(404);
+  });
+
+  it('are promoted with their flag and segments, as drafts', async () => {
+    await made(demo, FLAGS, { key: 'shop', flag_type: 'boolean' });
+    const { segment_id: id } = await made(demo, '/v1/segments/segments', {
+      key: 'payers',
+      conditions: { is_payer: true },
+    });
+    const experiment = {
+      key: 'test',
+      flag_key: 'shop',
+      variants: HALVES,
+      audience: { conditions: { $inSegment: [id] } },
+    };
+    await made(demo, EXPERIMENTS, experiment);
+    await act('start');
+    const words = ['promote', dir, 'experiments/test', '--from', 'demo', '--to', 'other', '--yes'];
+    const promoted = await cli(...words);
+    expect(promoted).toMatchObject({ code: 0, error: '' });
+    expect(promoted.lines.at(-1)).toBe('3 changes made.');
+    const { data } = await call(other, 'GET', `${EXPERIMENTS}/test`);
+    expect(data).toMatchObject({ state: 'draft', flag_key: 'shop' });
+    expect((await cli(...words)).lines).toContain('  3 unchanged');
   });
 });

@@ -24,6 +24,11 @@ afterEach(() => gateway.close());
 const SEGMENTS = '/v1/segments/segments';
 const FLAGS = '/v1/flags/flags';
 const CAMPAIGNS = '/v1/campaigns/campaigns';
+const EXPERIMENTS = '/v1/experiments/experiments';
+const VARIANTS = [
+  { key: 'false', weight: 1 },
+  { key: 'true', weight: 1 },
+];
 
 async function call(method: string, path: string, body?: JsonObject) {
   const response = await gateway.call(key, method, path, body);
@@ -130,5 +135,84 @@ describe('a segment in conditions', () => {
     const { segments } = body.data;
     expect(JSON.stringify(segments)).toContain(JSON.stringify({ $inSegment: [inner] }));
     expect(segments).toMatchObject([{ key: 'inner' }, { key: 'outer' }]);
+  });
+});
+
+describe('the audience of an experiment', () => {
+  const shop = { key: 'shop', flag_type: 'boolean' };
+  const experiment = (audience: JsonObject) => ({ key: 'test', flag_key: 'shop', variants: VARIANTS, audience });
+
+  it('names segments by id or key in conditions, also in edits, and keeps ids', async () => {
+    const payers = await made('payers', { is_payer: true });
+    await call('POST', FLAGS, shop);
+    const conditions = { $not: { $inSegment: ['payers'] }, $bucket: { salt: 's', below: 30 } };
+    const stored = { ...conditions, $not: { $inSegment: [payers] } };
+    const { status, body } = await call('POST', EXPERIMENTS, experiment({ conditions }));
+    expect([status, body.data?.['audience']]).toEqual([201, { segment_id: null, conditions: stored }]);
+    const other = { audience: { segment_id: payers, conditions: { $or: [{ $inSegment: ['payers'] }] } } };
+    const { body: patched } = await call('PATCH', `${EXPERIMENTS}/test`, other);
+    expect(patched.data['audience']).toEqual({ segment_id: payers, conditions: { $or: [{ $inSegment: [payers] }] } });
+    const put = { ...experiment({ conditions }), version: 2 };
+    expect((await call('PUT', `${EXPERIMENTS}/test`, put)).body.data['audience']).toMatchObject({ conditions: stored });
+  });
+
+  it('names only segments that there are', async () => {
+    const payers = await made('payers', { is_payer: true });
+    await call('POST', FLAGS, shop);
+    const missing = await call('POST', EXPERIMENTS, experiment({ conditions: { $inSegment: ['payers', 'none'] } }));
+    expect([missing.status, faultOf(missing)]).toEqual([
+      400,
+      '/audience/conditions/$inSegment/1 must be the id or key of a segment of this game, not "none"',
+    ]);
+    const byKey = await call('POST', EXPERIMENTS, experiment({ segment_id: 'payers' }));
+    expect([byKey.status, faultOf(byKey)]).toEqual([
+      400,
+      '/audience/segment_id must be the id of a segment of this game (`seg_…`): the segment with the key `payers` has ' +
+        `the id \`${payers}\``,
+    ]);
+    const bucket = await call('POST', EXPERIMENTS, experiment({ conditions: { $bucket: { salt: 's', below: 101 } } }));
+    expect([bucket.status, faultOf(bucket)]).toEqual([400, expect.stringContaining('/audience/conditions/$bucket')]);
+    expect((await call('GET', `${EXPERIMENTS}/test`)).status).toBe(404);
+  });
+
+  it('keeps its segments, those that these read too, until it has ended', async () => {
+    const inner = await made('inner', { is_payer: true });
+    const outer = await made('outer', { $inSegment: ['inner'] });
+    await call('POST', FLAGS, shop);
+    await call('POST', EXPERIMENTS, experiment({ conditions: { $inSegment: ['outer'] } }));
+    const users = async (id: string) => {
+      const { status, body } = await call('DELETE', `${SEGMENTS}/${id}`);
+      return [status, body.error.details];
+    };
+    for (const action of ['start', 'pause', 'stop']) {
+      expect(await users(outer)).toEqual([409, { experiments: ['test'] }]);
+      expect(await users(inner)).toEqual([409, { segments: ['outer'] }]);
+      expect((await call('POST', `${EXPERIMENTS}/test/${action}`)).status).toBe(200);
+    }
+    const disabled = { key: 'outer', conditions: { $inSegment: [inner] }, enabled: false, version: 1 };
+    expect((await call('PUT', `${SEGMENTS}/${outer}`, disabled)).status).toBe(409);
+    expect((await call('POST', `${EXPERIMENTS}/test/discard`)).status).toBe(200);
+    expect((await call('DELETE', `${SEGMENTS}/${outer}`)).status).toBe(200);
+  });
+
+  it('is in the definitions for servers while it runs, with all segments that it reads', async () => {
+    await made('inner', { is_payer: true });
+    const other = await made('other', { session_count: 1 });
+    await made('outer', { $inSegment: ['inner'] });
+    await call('POST', FLAGS, shop);
+    await call(
+      'POST',
+      EXPERIMENTS,
+      experiment({ segment_id: other, conditions: { $nor: [{ $inSegment: ['outer'] }] } }),
+    );
+    const segments = async () => {
+      const { body } = await call('GET', '/v1/flags/definitions');
+      return JSON.parse(JSON.stringify(body.data['segments'])).map(({ key: of }: { key: string }) => of);
+    };
+    expect(await segments()).toEqual([]);
+    await call('POST', `${EXPERIMENTS}/test/start`);
+    expect(await segments()).toEqual(['inner', 'other', 'outer']);
+    await call('POST', `${EXPERIMENTS}/test/stop`);
+    expect(await segments()).toEqual([]);
   });
 });
