@@ -11,7 +11,13 @@ const base = { entityId: id, game: 'demo', environment: 'live', at: 1_000 } as c
 const player = viewOf(aPlayer({ email: 'a@example.com', attributes: '{"level":7}' }));
 const registered: DomainFact = { ...base, kind: 'PlayerRegistered', player };
 const erased: DomainFact = { ...base, at: 1_500, kind: 'PlayerErased' };
-const overridden: DomainFact = { ...base, kind: 'FlagOverridden', flagKey: 'shop', value: '"secret"' };
+const overridden: DomainFact = {
+  ...base,
+  kind: 'FlagOverridden',
+  externalId: 'ext-1',
+  flagKey: 'shop',
+  value: '"secret"',
+};
 
 const erase: CommandBody = { kind: 'ErasePlayer', playerId: id };
 const register: CommandBody = {

@@ -59,3 +59,22 @@ ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, flag_key, flag_version, player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- The newest override of each player and flag; FINAL drops the removed ones. Written and ordered as
+-- `segment_membership_states`, for the same reasons: a page of overrides is one range of the primary key.
+CREATE TABLE IF NOT EXISTS flag_override_states
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    flag_key LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    -- JSON text; '': removed.
+    value String CODEC(ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    removed UInt8,
+    version UInt128
+)
+ENGINE = ReplacingMergeTree(version, removed)
+ORDER BY (game_id, environment, flag_key, player_id)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

@@ -26,6 +26,14 @@ import {
 import { knownNamesQuery, type KnownNamesQuery } from './events/known-names.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './events/missed-events.ts';
 import { openClient } from '../open-client.ts';
+import {
+  findFlagOverrides,
+  findSegmentPlayers,
+  type FlagOverridesQuery,
+  type OverriddenPlayer,
+  type SegmentPlayer,
+  type SegmentPlayersQuery,
+} from './player-pages.ts';
 import { findScoringReport, type ScoringReport, type ScoringReportQuery } from './scoring-report.ts';
 import { findWebhookAttempts, type WebhookAttempts, type WebhookAttemptsQuery } from './webhook-attempts.ts';
 import type { Asked } from './questions/asked.ts';
@@ -61,6 +69,8 @@ import type { QueryResult } from '../query-result.ts';
 export interface Analytics {
   /** Members of a segment by player id, in ClickHouse's order of UUIDs, after `afterPlayerId` if given. */
   segmentPlayers(query: SegmentPlayersQuery): Promise<QueryResult<SegmentPlayer[]>>;
+  /** Players with an override of a flag, in the same order. */
+  flagOverrides(query: FlagOverridesQuery): Promise<QueryResult<OverriddenPlayer[]>>;
   /** The measurements of an experiment, by variant. */
   experiment(query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>>;
   /** The same for several metrics, and by groups of players. */
@@ -118,22 +128,6 @@ export interface KnownErasure {
   rowsDeleted: number | undefined;
 }
 
-export interface SegmentPlayersQuery {
-  game: string;
-  environment: string;
-  segmentId: string;
-  /** A UUID. */
-  afterPlayerId?: string;
-  limit: number;
-}
-
-export interface SegmentPlayer {
-  playerId: string;
-  externalId: string;
-  /** Epoch milliseconds. */
-  enteredAt: number;
-}
-
 export interface AnalyticsOptions {
   address: ClickhouseAddress;
   /** Concurrent statements of this process. */
@@ -178,25 +172,8 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
   }
 
   return {
-    async segmentPlayers({ game, environment, segmentId, afterPlayerId = FIRST_UUID, limit }) {
-      const result = await runQuery<{ player_id: string; external_id: string; entered_at: string | number }>(
-        SEGMENT_PLAYERS,
-        {
-          game,
-          environment,
-          segment: segmentId,
-          after: afterPlayerId,
-          limit,
-        },
-      );
-      if (result.kind === 'unavailable') return result;
-      const players = result.value.map((row) => ({
-        playerId: row.player_id,
-        externalId: row.external_id,
-        enteredAt: Number(row.entered_at),
-      }));
-      return { kind: 'answered', value: players };
-    },
+    segmentPlayers: (query) => findSegmentPlayers(runQuery, query),
+    flagOverrides: (query) => findFlagOverrides(runQuery, query),
     experiment: (query) => findExperiment(runQuery, query),
     experimentReadout: (query) => findReadout(runQuery, query),
     experimentBaseline: (query) => findBaseline(runQuery, query),
@@ -266,17 +243,6 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
 
 /** The `step` of an erasure whose rows are deleted (0010_erasures.sql, erasure-target.ts). */
 const ERASURE_DONE = 2;
-
-/** FINAL removes players who exited. The order is that of the primary key, so a page reads few other rows. */
-const SEGMENT_PLAYERS = `
-SELECT player_id, external_id, toUnixTimestamp64Milli(received_at) AS entered_at
-FROM segment_membership_states FINAL
-WHERE game_id = {game:String} AND environment = {environment:String} AND segment_id = {segment:String}
-  AND player_id > {after:UUID}
-ORDER BY player_id
-LIMIT {limit:UInt32}`;
-
-const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** ClickHouse cancels a statement beyond any of these, with a code that counts as `unavailable`. */
 const STATEMENT_BOUNDS = {

@@ -5,11 +5,18 @@ import { statementsOf } from '../schema-record.ts';
 /** Tables, and views of rows, in which `player_id` says whose a row is. */
 const OF_PLAYERS =
   'events|sessions|purchases|player_days|player_levels|player_snapshots|player_beginnings|lifecycle_transitions|' +
-  'segment_transitions|segment_membership_states|flag_exposures|flag_mixed_players|campaign_events|players|' +
-  'player_properties|segment_memberships|identified_events';
+  'segment_transitions|segment_membership_states|flag_exposures|flag_mixed_players|flag_override_states|campaign_events|' +
+  'players|player_properties|segment_memberships|flag_overrides|identified_events';
 
 /** Views of rows, which show test players as they show everybody, and what operators ask of all rows. */
-const ROWS = new Set(['players', 'player_properties', 'segment_memberships', 'identities', 'identified_events']);
+const ROWS = new Set([
+  'players',
+  'player_properties',
+  'segment_memberships',
+  'flag_overrides',
+  'identities',
+  'identified_events',
+]);
 const OF_ALL_ROWS = new Set(['event_dictionary', 'event_properties']);
 /** Scores are of devices: what is bought there shows whether the model was right. */
 const OF_DEVICES = new Set(['score_calibration_daily']);

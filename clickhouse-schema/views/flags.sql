@@ -8,6 +8,15 @@ SELECT * EXCEPT environment
 FROM flag_mixed_players
 WHERE environment = 'live';
 
+CREATE OR REPLACE VIEW flag_overrides AS
+SELECT game_id, environment, flag_key, player_id, external_id, value, received_at
+FROM flag_override_states FINAL;
+
+CREATE OR REPLACE VIEW live_flag_overrides AS
+SELECT * EXCEPT environment
+FROM flag_overrides
+WHERE environment = 'live';
+
 CREATE OR REPLACE VIEW flag_exposures_daily AS
 SELECT
     {{day received_at}} AS day,

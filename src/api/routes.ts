@@ -41,6 +41,7 @@ import { streamFlagChanges } from './flags/evaluate/flag-changes.ts';
 import { exposeFlags } from './flags/results/flag-exposures.ts';
 import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
+import { listOverrides } from './flags/overridden-players.ts';
 import { explainFlags } from './flags/evaluate/flag-explanation.ts';
 import { flagUsageRoutes } from './flags/results/flag-usage.ts';
 import { queryFlagResults } from './flags/results/flag-readout.ts';
@@ -137,6 +138,7 @@ const TARGETING_ROUTES: readonly Route[] = [
   getFlagDefinitions,
   streamFlagChanges,
   exposeFlags,
+  listOverrides,
   ...overrideRoutes,
   ...experimentRoutes,
   getExperimentResults,

@@ -24,5 +24,6 @@ export function overrideFlag(
     };
   }
   const { game, environment, at } = context;
-  return { facts: [{ kind: 'FlagOverridden', entityId: state.id, game, environment, at, flagKey, value }], reply };
+  const { id: entityId, externalId } = state;
+  return { facts: [{ kind: 'FlagOverridden', entityId, externalId, game, environment, at, flagKey, value }], reply };
 }

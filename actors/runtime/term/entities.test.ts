@@ -291,7 +291,7 @@ describe('the entities of a partition', () => {
     const player = aPlayer({ id: 'p' });
     const old: Fact[] = [
       { ...scope, kind: 'EntitySnapshot', state: aPlayer({ id: 'p', lastSeq: 4 }) },
-      { ...scope, kind: 'FlagOverridden', flagKey: 'shop', value: 'true' },
+      { ...scope, kind: 'FlagOverridden', externalId: 'p', flagKey: 'shop', value: 'true' },
     ];
     const erased: Fact = { ...scope, kind: 'PlayerErased' };
     const again: Fact = { ...scope, kind: 'PlayerRegistered', player };
@@ -309,7 +309,7 @@ describe('the entities of a partition', () => {
     const mark = { appliedSeq: 0, factsCreated: 'c' };
     await store.write({ entities: [{ state, dirtySince: 0, snapshotSeq: 8 }], mark });
     const rebuilt = createEntities({ store, factsCreated: 'c', hotBytes: ONE, nowMs: () => nowMs });
-    rebuilt.fold(record({ ...scope, kind: 'FlagOverridden', flagKey: 'shop', value: 'true' }), 7);
+    rebuilt.fold(record({ ...scope, kind: 'FlagOverridden', externalId: 'p', flagKey: 'shop', value: 'true' }), 7);
     expect(rebuilt.get('p')).toEqual({ ...tombstone, lastSeq: 8 });
     rebuilt.fold(record(...old, erased), 9);
     expect(rebuilt.get('p')).toEqual({ ...tombstone, lastSeq: 9 });

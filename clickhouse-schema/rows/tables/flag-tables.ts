@@ -1,8 +1,8 @@
-import { ORIGIN, SCOPE } from '../common-columns.ts';
-import { nullableText, text, time, uint32, uuid } from '../column-types.ts';
+import { memberVersion, ORIGIN, SCOPE } from '../common-columns.ts';
+import { nullableText, text, time, uint128, uint32, uint8, uuid } from '../column-types.ts';
 import { factTable } from './table.ts';
 
-/** Tables of flag exposures, and of players who were served two variants within a period. */
+/** Tables of flag exposures, of players who were served two variants within a period, and of overrides. */
 
 const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
   placing: 'facts',
@@ -44,4 +44,20 @@ const flag_mixed_players = factTable(['FlagsServed'], ({ mixed, flags, ...fact }
   },
 });
 
-export const FLAG_TABLES = { flag_exposures, flag_mixed_players };
+const flag_override_states = factTable(['FlagOverridden'], (fact) => [fact])({
+  placing: 'memberships',
+  replacing: true,
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    flag_key: text((fact) => fact.flagKey),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    value: text((fact) => fact.value),
+    received_at: time((fact) => fact.at),
+    removed: uint8((fact) => (fact.value === null ? 1 : 0)),
+    version: uint128((_, origin) => memberVersion(origin)),
+  },
+});
+
+export const FLAG_TABLES = { flag_exposures, flag_mixed_players, flag_override_states };

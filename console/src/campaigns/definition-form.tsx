@@ -1,6 +1,8 @@
 import { Alert, Fieldset, NativeSelect, NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useSegments } from '../definitions.ts';
 import { useZone } from '../frame/session.tsx';
+import { LabelFields } from '../parts/labels/label-fields.tsx';
+import { labelsOf } from '../parts/labels/labels.ts';
 import { TEXTS } from '../texts.ts';
 import { triggerKindOf } from './campaign-document.ts';
 import { type Document, minuteOf, partOf, textOf, timeOf } from './document-values.ts';
@@ -29,6 +31,7 @@ interface DefinitionFormProps extends FieldsProps {
 
 /** A campaign as a form. Fields that it does not know stay as they are. */
 export function DefinitionForm({ isNew, ...fields }: DefinitionFormProps) {
+  const { document, onChange, readOnly } = fields;
   return (
     <>
       <Identity isNew={isNew} {...fields} />
@@ -36,6 +39,11 @@ export function DefinitionForm({ isNew, ...fields }: DefinitionFormProps) {
       <Audience {...fields} />
       <Message {...fields} />
       <Limits {...fields} />
+      <LabelFields
+        labels={labelsOf(document)}
+        onChange={(labels) => onChange({ ...document, ...labels })}
+        readOnly={readOnly}
+      />
     </>
   );
 }

@@ -42,11 +42,11 @@ const FLAG: Flag = {
     { flag_key: 'layout', variant_key: 'b' },
   ],
   salt: 'x',
-  owner: '',
-  tags: [],
-  note: '',
+  owner: 'economy',
+  tags: ['shop', 'q1'],
+  note: 'Ask before you change it.',
   managed_by: null,
-  ends_at: null,
+  ends_at: '2026-03-01T00:00:00.000Z',
   version: 1,
   created_at: '2026-01-15T10:30:00.000Z',
   updated_at: '2026-01-15T10:30:00.000Z',
@@ -57,6 +57,12 @@ it('saves a flag as it was, whatever its rules serve', () => {
   expect(bodyOf(editedOf(FLAG))).toEqual(contentOf(FLAG));
   const { default_serve: _, ...plain } = FLAG;
   expect(bodyOf(editedOf(plain))).toEqual({ ...contentOf(FLAG), default_serve: null });
+});
+
+it('saves other labels and another end, and takes the end away', () => {
+  const edited = { ...editedOf(FLAG), labels: { owner: '', tags: ['q2'], note: 'n' }, endsAt: '' };
+  expect(bodyOf(edited)).toEqual({ ...contentOf(FLAG), owner: '', tags: ['q2'], note: 'n', ends_at: null });
+  expect(bodyOf({ ...edited, endsAt: 'tomorrow' })).toBeUndefined();
 });
 
 it('saves nothing while a served value is no JSON', () => {

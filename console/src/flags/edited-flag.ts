@@ -2,6 +2,7 @@ import { unfinishedOf } from '../conditions/unfinished.ts';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import { isObject, parseJson, prettyJson } from '../parts/editors/json-text.ts';
 import type { Flag } from '../definitions.ts';
+import { type Labels, labelsOf } from '../parts/labels/labels.ts';
 import { editedServe, type EditedServe, serveOf, USUAL } from './rules/edited-serve.ts';
 import { looksSecret } from './secrets.ts';
 
@@ -47,6 +48,9 @@ export interface EditedFlag {
   rules: EditedRule[];
   /** Of the value, as JSON, and the variant one is empty. */
   prerequisites: { id: number; key: string; value: string; variant: string }[];
+  labels: Labels;
+  /** ISO 8601, or empty. */
+  endsAt: string;
 }
 
 let lastId = 0;
@@ -59,7 +63,7 @@ export function newId(): number {
 /** The fields that people edit, as the service has them. */
 export function contentOf(flag: Flag): JsonObject {
   const { name, description, enabled, client_visible, default_value, variants, targeting_rules, prerequisites } = flag;
-  const { default_serve = null, bucket_by } = flag;
+  const { default_serve = null, bucket_by, ends_at } = flag;
   const content: JsonObject = JSON.parse(
     JSON.stringify({
       name,
@@ -72,6 +76,8 @@ export function contentOf(flag: Flag): JsonObject {
       variants,
       targeting_rules,
       prerequisites,
+      ...labelsOf(flag),
+      ends_at,
     }),
   );
   return content;
@@ -112,6 +118,8 @@ export function editedOf(flag: Pick<Flag, 'name' | 'description' | 'enabled'> & 
       value: variant === undefined ? JSON.stringify(required) : '',
       variant: variant ?? '',
     })),
+    labels: labelsOf(flag),
+    endsAt: flag.ends_at ?? '',
   };
 }
 
@@ -159,6 +167,10 @@ export function bodyOf(edited: EditedFlag): JsonObject | undefined {
     prerequisites: edited.prerequisites.map(({ key, value, variant }) =>
       variant === '' ? { flag_key: key, value: json(value) } : { flag_key: key, variant_key: variant },
     ),
+    owner: edited.labels.owner,
+    tags: [...edited.labels.tags],
+    note: edited.labels.note,
+    ends_at: time(edited.endsAt),
   };
   return isValid ? body : undefined;
 }

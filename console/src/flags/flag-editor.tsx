@@ -1,9 +1,11 @@
 import { Alert, Button, Card, Group, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { NumberField } from '../conditions/operand-editors.tsx';
+import { useZone } from '../frame/session.tsx';
+import { LabelFields } from '../parts/labels/label-fields.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, useSegments } from '../definitions.ts';
 import { type EditedFlag, newId, showsSecret } from './edited-flag.ts';
-import { Action, RulesEditor } from './rules/rules-editor.tsx';
+import { Action, RulesEditor, TimeInput } from './rules/rules-editor.tsx';
 import { ServeEditor } from './rules/serve-editor.tsx';
 import { ValueField } from './rules/value-field.tsx';
 
@@ -19,6 +21,7 @@ interface FlagEditorProps {
 /** Everything of a flag that people edit. */
 export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps) {
   const segments = useSegments();
+  const zone = useZone();
   return (
     <Stack gap="md">
       <Card withBorder>
@@ -103,6 +106,15 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
         />
       </Card>
       <Prerequisites type={type} edited={edited} onChange={onChange} readOnly={readOnly} />
+      <LabelFields labels={edited.labels} onChange={(labels) => onChange({ labels })} readOnly={readOnly}>
+        <TimeInput
+          size="sm"
+          label={texts.endsAt(zone)}
+          value={edited.endsAt}
+          readOnly={readOnly}
+          onChange={(endsAt) => onChange({ endsAt })}
+        />
+      </LabelFields>
     </Stack>
   );
 }

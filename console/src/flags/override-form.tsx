@@ -27,7 +27,9 @@ export function OverrideForm({ flag }: { flag: Flag }) {
   const { scope } = usePlace();
   const [params, setParams] = useSearchParams();
   const player = params.get('player') ?? '';
-  const [typed, setTyped] = useState(player);
+  const [typed, setTyped] = useState({ of: player, text: player });
+  // The list of overrides changes the address too.
+  const text = typed.of === player ? typed.text : player;
   const queryKey = ['override', scope.game, scope.environment, flag.key, player];
   const query = useQuery({
     queryKey,
@@ -48,14 +50,18 @@ export function OverrideForm({ flag }: { flag: Flag }) {
         onSubmit={(event) => {
           event.preventDefault();
           setParams((before) => {
-            before.set('player', typed.trim());
+            before.set('player', text.trim());
             return before;
           });
         }}
       >
         <Group align="flex-end">
-          <TextInput label={texts.player} value={typed} onChange={(event) => setTyped(event.currentTarget.value)} />
-          <Button type="submit" disabled={typed.trim() === ''}>
+          <TextInput
+            label={texts.player}
+            value={text}
+            onChange={(event) => setTyped({ of: player, text: event.currentTarget.value })}
+          />
+          <Button type="submit" disabled={text.trim() === ''}>
             {texts.look}
           </Button>
         </Group>

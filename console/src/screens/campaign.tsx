@@ -12,6 +12,7 @@ import { StateBadge } from '../campaigns/state-badge.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';
 import { parseObject } from '../parts/editors/json-text.ts';
 import { History } from '../history/history.tsx';
+import { ManagedNotice } from '../parts/labels/managed-notice.tsx';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { SavedNotice } from '../parts/drafts/saved.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
@@ -100,6 +101,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
           {texts.gone}
         </Alert>
       ) : null}
+      {campaign !== undefined && mayEdit ? <ManagedNotice of={campaign} /> : null}
       {id === undefined ? null : <SavedNotice place={campaignQuery(scope, id)} version={campaign?.version} />}
       <ScreenTabs
         label={texts.tabsLabel}

@@ -8,6 +8,8 @@ import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
 import { type Campaign, useCampaigns, useSegments } from '../definitions.ts';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/lists/data-table.tsx';
+import { isFound } from '../parts/labels/labels.ts';
+import { TagFilter } from '../parts/labels/tag-filter.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { percent } from '../parts/charts/units.ts';
@@ -51,20 +53,20 @@ function Found({ campaigns, nowMs }: { campaigns: readonly Campaign[]; nowMs: nu
   const { scope, zone } = usePlace();
   const { data: segments = [] } = useSegments();
   const [search] = useAddressField('q');
+  const [tag] = useAddressField('tag');
   const [state] = useAddressField('state');
   const [view] = useAddressField('view');
   const [month, setMonth] = useAddressField('month');
   const [order, setOrder] = useAddressField('order');
-  const wanted = search.toLowerCase();
   const chosen = campaigns
-    .filter(({ name, key }) => name.toLowerCase().includes(wanted) || key.toLowerCase().includes(wanted))
+    .filter((campaign) => isFound(campaign, search, tag))
     .filter((campaign) => state === '' || stateOf(campaign, nowMs) === state);
   const segmentName = (id: string): string => segments.find(({ segment_id: own }) => own === id)?.name ?? id;
   const hrefOf = ({ campaign_id: id }: Campaign): string =>
     `/${scope.game}/${scope.environment}/campaigns/${encodeURIComponent(id)}`;
   return (
     <>
-      <Filters />
+      <Filters of={campaigns} />
       {view === 'calendar' ? (
         <Calendar
           campaigns={chosen}
@@ -87,7 +89,7 @@ function Found({ campaigns, nowMs }: { campaigns: readonly Campaign[]; nowMs: nu
   );
 }
 
-function Filters() {
+function Filters({ of }: { of: readonly Campaign[] }) {
   const [search, setSearch] = useAddressField('q');
   const [state, setState] = useAddressField('state');
   const [view, setView] = useAddressField('view');
@@ -103,6 +105,7 @@ function Filters() {
         ]}
         onChange={(event) => setState(event.currentTarget.value)}
       />
+      <TagFilter of={of} />
       <SegmentedControl
         aria-label={texts.view}
         value={view === 'calendar' ? 'calendar' : 'list'}
@@ -151,6 +154,12 @@ function columnsOf(
       label: texts.holdout,
       sortBy: ({ holdout_percentage: share }) => share,
       cell: ({ holdout_percentage: share }) => (share === 0 ? texts.noHoldout : percent(share / 100, 0)),
+    },
+    {
+      id: 'owner',
+      label: TEXTS.labels.owner,
+      sortBy: ({ owner }) => owner,
+      cell: ({ owner }) => owner,
     },
     {
       id: 'changed',

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Group } from '@mantine/core';
+import { Alert, Anchor, Group, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { type Flag as FlagDocument, flagQuery, useFlag, useFlagUsage } from '../definitions.ts';
 import { bodyOf, contentOf, type EditedFlag, editedOf } from '../flags/edited-flag.ts';
 import { FlagActions } from '../flags/flag-actions.tsx';
 import { FlagEditor } from '../flags/flag-editor.tsx';
 import { ExposureChart } from '../flags/exposure-chart.tsx';
+import { OverriddenPlayers } from '../flags/overridden-players.tsx';
 import { OverrideForm } from '../flags/override-form.tsx';
 import { Playground } from '../flags/playground.tsx';
 import { SaveFlag } from '../flags/save-flag.tsx';
@@ -12,6 +13,7 @@ import { isSplit } from '../flags/split.ts';
 import { useTab } from '../parts/address.ts';
 import { DraftBar } from '../parts/drafts/draft-bar.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';
+import { ManagedNotice } from '../parts/labels/managed-notice.tsx';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
 import { SavedNotice } from '../parts/drafts/saved.tsx';
 import { History } from '../history/history.tsx';
@@ -72,7 +74,11 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
           </Anchor>
         ) : null}
       </Group>
-      {mayEdit ? null : <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />}
+      {mayEdit ? (
+        <ManagedNotice of={flag} />
+      ) : (
+        <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />
+      )}
       {draft === undefined ? null : (
         <DraftBar onDiscard={() => setDraft(undefined)}>
           <SaveFlag draft={draft} body={body} setDraft={setDraft} />
@@ -87,7 +93,12 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
             case 'playground':
               return <Playground flagKey={flag.key} hasDraft={draft !== undefined} />;
             case 'overrides':
-              return <OverrideForm flag={flag} />;
+              return (
+                <Stack>
+                  <OverrideForm flag={flag} />
+                  <OverriddenPlayers flagKey={flag.key} />
+                </Stack>
+              );
             case 'use':
               return <ExposureChart flagKey={flag.key} />;
             case 'history':

@@ -12,6 +12,8 @@ import { ConfirmButton } from '../parts/editors/confirm-button.tsx';
 import { useOptimistic } from '../parts/optimistic.ts';
 import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { Dialog } from '../parts/editors/dialog.tsx';
+import { isFound, NO_LABELS } from '../parts/labels/labels.ts';
+import { TagFilter } from '../parts/labels/tag-filter.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Fault, Loaded, Page } from '../parts/states.tsx';
 import { number, Time } from '../parts/lists/values.tsx';
@@ -33,6 +35,7 @@ interface Row {
 export function Flags() {
   const { mayEdit } = usePlace();
   const [search, setSearch] = useAddressField('q');
+  const [tag] = useAddressField('tag');
   const [wanted, setShow] = useAddressField('show');
   const [order, setOrder] = useAddressField('order');
   const [adding, setAdding] = useState(false);
@@ -52,6 +55,7 @@ export function Flags() {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
+        <TagFilter of={flags.data ?? []} />
         <SegmentedControl
           aria-label={texts.show}
           value={show}
@@ -68,7 +72,7 @@ export function Flags() {
             <DataTable
               label={texts.title}
               columns={show === 'archived' ? [...COLUMNS.slice(0, 1), ...ARCHIVED] : COLUMNS}
-              rows={rows.filter((row) => isShown(row, show) && isFound(row, search))}
+              rows={rows.filter((row) => isShown(row, show) && isWanted(row, search, tag))}
               keyOf={({ key }) => key}
               order={order}
               onOrder={setOrder}
@@ -93,11 +97,9 @@ function isShown({ flag }: Row, show: Show): boolean {
   return flag !== undefined && (show === 'active' || (flag.stale ?? null) !== null);
 }
 
-function isFound({ key, flag }: Row, search: string): boolean {
-  const { name = '', description = '', owner = '', tags = [] } = flag ?? {};
-  const text = [key, name, description, owner, ...tags].join(' ').toLowerCase();
-  return text.includes(search.trim().toLowerCase());
-}
+/** An archived flag has a key only. */
+const isWanted = ({ key, flag }: Row, search: string, tag: string): boolean =>
+  isFound(flag ?? { ...NO_LABELS, key, name: '' }, search, tag);
 
 function KeyCell({ row: { key, flag } }: { row: Row }) {
   const { scope } = usePlace();
@@ -131,7 +133,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'owner',
-    label: texts.columns.owner,
+    label: TEXTS.labels.owner,
     sortBy: ({ flag }) => flag?.owner,
     cell: ({ flag }) => flag?.owner,
   },

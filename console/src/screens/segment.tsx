@@ -7,6 +7,7 @@ import type { Segment as ListedSegment } from '../definitions.ts';
 import { History } from '../history/history.tsx';
 import { DraftBar } from '../parts/drafts/draft-bar.tsx';
 import { useDraft } from '../parts/drafts/draft.ts';
+import { ManagedNotice } from '../parts/labels/managed-notice.tsx';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
 import { patch } from '../parts/optimistic.ts';
 import { RemoveButton } from '../parts/editors/remove-button.tsx';
@@ -138,7 +139,11 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
         </>
       }
     >
-      {mayEdit ? null : <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />}
+      {mayEdit ? (
+        <ManagedNotice of={segment} />
+      ) : (
+        <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />
+      )}
       {draft === undefined ? null : (
         <DraftBar onDiscard={() => setDraft(undefined)}>
           <SaveSegment draft={draft} body={body} setDraft={setDraft} />

@@ -1,9 +1,11 @@
-import { Button, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { Link } from 'wouter';
 import { type Segment, useCampaigns, useFlags, useSegments } from '../definitions.ts';
 import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/lists/data-table.tsx';
+import { isFound } from '../parts/labels/labels.ts';
+import { TagFilter } from '../parts/labels/tag-filter.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { Time } from '../parts/lists/values.tsx';
@@ -22,6 +24,7 @@ interface Row {
 export function Segments() {
   const { scope, mayEdit } = usePlace();
   const [search, setSearch] = useAddressField('q');
+  const [tag] = useAddressField('tag');
   const [order, setOrder] = useAddressField('order');
   const segments = useSegments();
   const flags = useFlags();
@@ -44,18 +47,21 @@ export function Segments() {
             </Empty>
           ) : (
             <>
-              <TextInput
-                label={TEXTS.table.filter}
-                placeholder={texts.filterHelp}
-                maw={320}
-                value={search}
-                onChange={(event) => setSearch(event.currentTarget.value)}
-              />
+              <Group align="flex-end">
+                <TextInput
+                  label={TEXTS.table.filter}
+                  placeholder={texts.filterHelp}
+                  maw={320}
+                  value={search}
+                  onChange={(event) => setSearch(event.currentTarget.value)}
+                />
+                <TagFilter of={found} />
+              </Group>
               <DataTable
                 label={texts.title}
                 columns={COLUMNS}
                 rows={found
-                  .filter((segment) => isFound(segment, search))
+                  .filter((segment) => isFound(segment, search, tag))
                   .map((segment): Row => ({ segment, uses: usesOf(segment.segment_id) }))}
                 keyOf={({ segment }) => segment.segment_id}
                 order={order}
@@ -67,10 +73,6 @@ export function Segments() {
       </Loaded>
     </Page>
   );
-}
-
-function isFound({ key, name, description }: Segment, search: string): boolean {
-  return `${key} ${name} ${description}`.toLowerCase().includes(search.trim().toLowerCase());
 }
 
 function KeyCell({ segment }: { segment: Segment }) {
@@ -102,6 +104,12 @@ const COLUMNS: readonly Column<Row>[] = [
     label: texts.columns.state,
     sortBy: ({ segment }) => (segment.enabled ? 0 : 1),
     cell: ({ segment }) => <SwitchBadge enabled={segment.enabled} />,
+  },
+  {
+    id: 'owner',
+    label: TEXTS.labels.owner,
+    sortBy: ({ segment }) => segment.owner,
+    cell: ({ segment }) => segment.owner,
   },
   {
     id: 'used',

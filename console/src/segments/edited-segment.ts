@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { AnswerOf, Scope } from '../frame/api.ts';
 import { unfinishedOf } from '../conditions/unfinished.ts';
 import { parseObject, prettyJson } from '../parts/editors/json-text.ts';
+import { type Labels, labelsOf, NO_LABELS } from '../parts/labels/labels.ts';
 
 /* A segment as a person edits it: the condition and the ids are texts, which need not be valid yet. */
 
@@ -21,6 +22,7 @@ export interface EditedSegment {
   everybody: boolean;
   includes: string;
   excludes: string;
+  labels: Labels;
 }
 
 export const NEW_SEGMENT: EditedSegment = {
@@ -33,11 +35,12 @@ export const NEW_SEGMENT: EditedSegment = {
   everybody: false,
   includes: '',
   excludes: '',
+  labels: NO_LABELS,
 };
 
 type Content = Pick<
   Segment,
-  'key' | 'kind' | 'name' | 'description' | 'enabled' | 'conditions' | 'includes' | 'excludes'
+  'key' | 'kind' | 'name' | 'description' | 'enabled' | 'conditions' | 'includes' | 'excludes' | keyof Labels
 >;
 
 export function editedOf(segment: Content): EditedSegment {
@@ -52,12 +55,14 @@ export function editedOf(segment: Content): EditedSegment {
     everybody: true,
     includes: includes.join('\n'),
     excludes: excludes.join('\n'),
+    labels: labelsOf(segment),
   };
 }
 
 /** The fields that people edit, as the service has them. */
-export function contentOf({ name, description, enabled, conditions, includes, excludes, kind }: Segment): JsonObject {
-  const rest = { name, description, enabled, includes, excludes };
+export function contentOf(segment: Segment): JsonObject {
+  const { name, description, enabled, conditions, includes, excludes, kind } = segment;
+  const rest = { name, description, enabled, includes, excludes, ...labelsOf(segment) };
   const content: JsonObject = JSON.parse(JSON.stringify(kind === 'static' ? rest : { ...rest, conditions }));
   return content;
 }
@@ -73,6 +78,9 @@ export function bodyOf(edited: EditedSegment): JsonObject | undefined {
     enabled,
     includes: linesOf(edited.includes),
     excludes: linesOf(edited.excludes),
+    owner: edited.labels.owner,
+    tags: [...edited.labels.tags],
+    note: edited.labels.note,
     ...(kind === 'static' || conditions === undefined ? {} : { conditions }),
   };
 }

@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
 import { parseObject } from '../parts/editors/json-text.ts';
+import { LabelFields } from '../parts/labels/label-fields.tsx';
 import { TEXTS } from '../texts.ts';
 import type { EditedSegment } from './edited-segment.ts';
 
@@ -30,6 +31,7 @@ export function SegmentForm({ edited, onChange, isNew, readOnly }: SegmentFormPr
     <Stack gap="md">
       <Naming edited={edited} onChange={onChange} isNew={isNew} readOnly={readOnly} />
       {edited.kind === 'static' ? null : <Definition edited={edited} onChange={onChange} readOnly={readOnly} />}
+      <LabelFields labels={edited.labels} onChange={(labels) => onChange({ labels })} readOnly={readOnly} />
       <Card withBorder>
         <Title order={2} size="h5" mb="xs">
           {texts.exceptions}

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { patch, useOptimistic } from '../parts/optimistic.ts';
 import { Loaded } from '../parts/states.tsx';
 import { number, Time } from '../parts/lists/values.tsx';
+import { PlayerLink } from '../parts/players/player-link.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Segment } from './edited-segment.ts';
@@ -70,23 +71,9 @@ export function Evaluation({ of: { evaluation } }: { of: Segment }) {
 
 type Member = AnswerOf<'GET /v1/segments/segments/{id}/members'>['players'][number];
 
-function MemberLink({ member }: { member: Member }) {
-  const { scope } = usePlace();
-  return (
-    <Anchor
-      component={Link}
-      href={`/${scope.game}/${scope.environment}/players/${member.player_id}`}
-      className="mono"
-      underline="always"
-    >
-      {member.player_id}
-    </Anchor>
-  );
-}
-
 const COLUMNS: readonly Column<Member>[] = [
   { id: 'external', label: texts.columns.external, cell: ({ external_id: id }) => id },
-  { id: 'player', label: texts.columns.player, cell: (member) => <MemberLink member={member} /> },
+  { id: 'player', label: texts.columns.player, cell: ({ player_id: id }) => <PlayerLink id={id} /> },
   { id: 'entered', label: texts.columns.entered, cell: ({ entered_at: at }) => <Time at={at} /> },
 ];
 

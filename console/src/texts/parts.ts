@@ -203,3 +203,20 @@ export const askWhy = {
   label: 'Reason',
   go: 'Go on',
 } as const;
+
+export const labels = {
+  title: 'For colleagues',
+  owner: 'Owner',
+  ownerHelp: 'A person or a team',
+  tags: 'Tags',
+  tagsHelp: 'Type a tag, then Enter',
+  note: 'Note',
+  tag: 'Tag',
+  allTags: 'all',
+} as const;
+
+export const managed = {
+  title: (by: string) => `Managed by ${by}`,
+  help: 'Change it there. What you change here is replaced by its next run.',
+  elsewhere: 'The last change was made elsewhere.',
+} as const;

@@ -207,7 +207,6 @@ export type FactWithoutRows =
   | ChurnRiskChanged
   | LifecycleScheduled
   | SegmentsScheduled
-  | FlagOverridden
   | SessionOpened
   | SessionSynced
   | SessionFlagsReported

@@ -6,6 +6,7 @@ import type { FactBase } from './fact-base.ts';
 /** A player's value of a flag was set; `null`: removed. */
 export interface FlagOverridden extends FactBase {
   kind: 'FlagOverridden';
+  externalId: string;
   flagKey: string;
   value: JsonText | null;
 }

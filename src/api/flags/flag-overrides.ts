@@ -188,6 +188,6 @@ function overrideAnswer(reply: Success, _context: RequestContext, { playerId, fl
   return answer(`{${named},"value":${reply.value},"variant_key":${variantKey}}`, { replayed });
 }
 
-function variantOf(value: JsonText, variants: readonly FlagVariant[]): FlagVariant | undefined {
+export function variantOf(value: JsonText, variants: readonly FlagVariant[]): FlagVariant | undefined {
   return variants.find((variant) => sameJson(JSON.stringify(variant.value), value));
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
-import { API_LIMITS } from '../limits.ts';
+import type { SegmentPlayer } from '../../../clickhouse-schema/queries/player-pages.ts';
+import { isFailure } from '../../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
-import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
-import { afterOf, cursorOf } from '../input/player-cursor.ts';
-import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
+import { NextCursor, PageQuery } from '../input/paging.ts';
+import { placeOf, shownOf } from '../input/player-cursor.ts';
+import { defineRoute, type KeyedRoute } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
 
 /* The route that lists the players in a segment, from ClickHouse. */
@@ -57,25 +57,17 @@ function listRoute(path: string, summary: string): KeyedRoute {
     action: {
       kind: 'analytics',
       toQuestion({ params, query }, { key, services }) {
-        const { limit = API_LIMITS.pageItemsDefault, cursor } = query;
         const { game, environment } = key;
         const segmentId = params.id;
         if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined)
           return noSegment();
-        const after = cursor === undefined ? undefined : afterOf(cursor);
-        if (cursor !== undefined && after === undefined) {
-          return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-        }
-        const place = after === undefined ? {} : { afterPlayerId: after };
-        return { kind: 'question', question: { game, environment, segmentId, limit, ...place } };
+        const place = placeOf(query);
+        return isFailure(place) ? place : { kind: 'question', question: { game, environment, segmentId, ...place } };
       },
-      // One extra row shows whether there is another page.
-      read: (analytics, question) => analytics.segmentPlayers({ ...question, limit: question.limit + 1 }),
+      read: (analytics, question) => analytics.segmentPlayers(question),
       toAnswer(players, { limit }) {
-        const shown = players.slice(0, limit);
-        const last = shown.at(-1);
-        const next = last === undefined || players.length <= limit ? null : cursorOf(last.playerId);
-        return jsonAnswer({ players: shown.map(memberJson), next_cursor: next });
+        const { shown, nextCursor } = shownOf(players, limit);
+        return jsonAnswer({ players: shown.map(memberJson), next_cursor: nextCursor });
       },
     },
   });

@@ -91,7 +91,14 @@ async function play(player_id: string, n: number): Promise<void> {
 const mark = (unmarked: number): Promise<void> =>
   insert('test_players', [{ player_id: TESTER, unmarked, received_at: AT, version: 1 + unmarked }]);
 
-const ROWS = ['players', 'player_properties', 'segment_memberships', 'identities', 'identified_events'];
+const ROWS = [
+  'players',
+  'player_properties',
+  'segment_memberships',
+  'flag_overrides',
+  'identities',
+  'identified_events',
+];
 const OTHERS = [
   'annotations',
   'event_dictionary',
@@ -249,6 +256,7 @@ const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
     analytics.campaignReport({ ...SCOPE, campaignId: 'cmp_1', conversionEvent: '', windowHours: 24 }),
   ask: 'asked above',
   segmentPlayers: 'rows',
+  flagOverrides: 'rows',
   erasure: 'rows',
   playerRows: 'rows',
   events: 'rows',

@@ -142,6 +142,7 @@ describe('live views', () => {
     const internal = [
       'player_snapshots',
       'segment_membership_states',
+      'flag_override_states',
       'player_days_staged',
       'player_days_builds',
       'annotation_rows',

@@ -170,7 +170,8 @@ export function predictOverride(
   if (before === undefined ? value === null : before.value === value) return { reply };
   const overrides = held.overrides.filter((override) => override !== before);
   if (value !== null) overrides.push({ flagKey, value });
-  const fact = { kind: 'FlagOverridden', entityId: held.id, ...scope, at, flagKey, value } as const;
+  const { id: entityId, externalId } = held;
+  const fact = { kind: 'FlagOverridden', entityId, externalId, ...scope, at, flagKey, value } as const;
   return { reply, change: { fact, next: { ...held, overrides } } };
 }
 

@@ -6,6 +6,7 @@ const down = async () => ({ kind: 'unavailable' }) as const;
 /** A ClickHouse that is down. */
 export const NO_ANALYTICS: ServerDeps['analytics'] = {
   segmentPlayers: down,
+  flagOverrides: down,
   experiment: down,
   experimentReadout: down,
   experimentBaseline: down,

@@ -212,16 +212,17 @@ interface TimeInputProps {
   value: string;
   onChange: (value: string) => void;
   readOnly: boolean;
+  size?: 'xs' | 'sm';
 }
 
 /** A time in the game's zone. */
-function TimeInput({ label, value, onChange, readOnly }: TimeInputProps) {
+export function TimeInput({ label, value, onChange, readOnly, size = 'xs' }: TimeInputProps) {
   const zone = useZone();
   const isTime = value.endsWith('Z') && !Number.isNaN(Date.parse(value));
   const shown = isTime ? clockText(zone, Date.parse(value)).replace(/:00$/, '') : value;
   return (
     <TextInput
-      size="xs"
+      size={size}
       w={150}
       label={label}
       placeholder={texts.timeHint}

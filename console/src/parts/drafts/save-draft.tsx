@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../frame/api.ts';
 import { TEXTS } from '../../texts.ts';
 import { Confirm } from '../editors/confirm.tsx';
+import { ManagedNotice } from '../labels/managed-notice.tsx';
 import { Conflict } from './conflict.tsx';
 import { Diff } from './diff.tsx';
 import { noteSaved, type Written } from './saved.tsx';
@@ -91,6 +92,7 @@ export function SaveDraft<Held extends Written, Answer extends Written, Body ext
           if (body !== undefined) save.mutate(body);
         }}
       >
+        {base === undefined ? null : <ManagedNotice of={base} />}
         <Diff before={before} after={body} />
         {children}
       </Confirm>

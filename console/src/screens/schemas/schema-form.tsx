@@ -7,6 +7,9 @@ import { type Draft, useDraft } from '../../parts/drafts/draft.ts';
 import { DraftBar } from '../../parts/drafts/draft-bar.tsx';
 import { JsonEditor } from '../../parts/editors/json-editor.tsx';
 import { parseObject, prettyJson } from '../../parts/editors/json-text.ts';
+import { LabelFields } from '../../parts/labels/label-fields.tsx';
+import { type Labels, labelsOf } from '../../parts/labels/labels.ts';
+import { ManagedNotice } from '../../parts/labels/managed-notice.tsx';
 import { SaveDraft } from '../../parts/drafts/save-draft.tsx';
 import { SavedNotice } from '../../parts/drafts/saved.tsx';
 import { usePlace } from '../../frame/session.tsx';
@@ -25,16 +28,18 @@ interface EditedSchema {
   description: string;
   mode: (typeof MODES)[number];
   text: string;
+  labels: Labels;
 }
 
 function editedOf(name: string, schema: Partial<EventSchema> | undefined): EditedSchema {
   const { description = '', mode = 'observe', schema: document = START } = schema ?? {};
-  return { name, description, mode, text: prettyJson(document) };
+  return { name, description, mode, text: prettyJson(document), labels: labelsOf(schema ?? {}) };
 }
 
 /** The fields that people edit, as the service has them. */
-function contentOf({ description, mode, schema }: EventSchema) {
-  return { description, mode, schema };
+function contentOf(held: EventSchema) {
+  const { description, mode, schema } = held;
+  return { description, mode, schema, ...labelsOf(held) };
 }
 
 type SchemaDraft = Draft<EventSchema | null, EditedSchema>;
@@ -61,6 +66,7 @@ export function SchemaForm({ name, schema }: SchemaFormProps) {
     <Stack>
       {mayEdit && isNew && draft === undefined ? <div>{save}</div> : null}
       {mayEdit && draft !== undefined ? <DraftBar onDiscard={() => setDraft(undefined)}>{save}</DraftBar> : null}
+      {mayEdit && schema !== undefined ? <ManagedNotice of={schema} /> : null}
       <SavedNotice place={place} version={schema?.version} />
       <SchemaFields
         edited={edited}
@@ -80,7 +86,7 @@ interface SaveSchemaProps {
   setDraft: (draft: SchemaDraft | undefined) => void;
 }
 
-function SaveSchema({ base, edited: { name, description, mode, text }, setDraft }: SaveSchemaProps) {
+function SaveSchema({ base, edited: { name, description, mode, text, labels }, setDraft }: SaveSchemaProps) {
   const { scope } = usePlace();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -90,7 +96,7 @@ function SaveSchema({ base, edited: { name, description, mode, text }, setDraft 
   return (
     <SaveDraft
       base={base}
-      body={schema === undefined || name === '' ? undefined : { description, mode, schema }}
+      body={schema === undefined || name === '' ? undefined : { description, mode, schema, ...labels }}
       notReady={name === '' ? texts.nameless : texts.notObject}
       contentOf={contentOf}
       title={base === undefined ? texts.createTitle(name) : texts.saveTitle(name)}
@@ -127,7 +133,7 @@ interface SchemaFieldsProps {
   onChange: (change: Partial<EditedSchema>) => void;
 }
 
-function SchemaFields({ edited: { name, description, mode, text }, isNew, onChange }: SchemaFieldsProps) {
+function SchemaFields({ edited: { name, description, mode, text, labels }, isNew, onChange }: SchemaFieldsProps) {
   const { mayEdit } = usePlace();
   return (
     <>
@@ -166,6 +172,7 @@ function SchemaFields({ edited: { name, description, mode, text }, isNew, onChan
         readOnly={!mayEdit}
         minHeight={220}
       />
+      <LabelFields labels={labels} onChange={(next) => onChange({ labels: next })} readOnly={!mayEdit} />
       {parseObject(text) === undefined ? <Text c="var(--fault-color)">{texts.notObject}</Text> : null}
     </>
   );

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { parseObject, prettyJson } from '../../parts/editors/json-text.ts';
+import { type Labels, labelsOf, NO_LABELS } from '../../parts/labels/labels.ts';
 import type { Webhook } from './webhooks.tsx';
 
 /* A webhook as a person edits it: filters and headers are texts, which need not be valid yet. */
@@ -14,6 +15,7 @@ export interface EditedWebhook {
   filters: string;
   retries: number;
   backoff: (typeof BACKOFFS)[number];
+  labels: Labels;
   /** JSON; undefined: not edited. */
   headers?: string | undefined;
   /** Whether edited headers were left out when the draft was stored. */
@@ -21,7 +23,10 @@ export interface EditedWebhook {
 }
 
 /** What an edit began with. It has no headers, because drafts are stored and headers may hold credentials. */
-export type WebhookBase = Pick<Webhook, 'version' | 'name' | 'url' | 'events' | 'filters' | 'retry_policy'>;
+export type WebhookBase = Pick<
+  Webhook,
+  'version' | 'name' | 'url' | 'events' | 'filters' | 'retry_policy' | 'managed_by' | keyof Labels
+>;
 
 export const NEW_WEBHOOK: EditedWebhook = {
   name: '',
@@ -30,21 +35,36 @@ export const NEW_WEBHOOK: EditedWebhook = {
   filters: '{}',
   retries: 4,
   backoff: 'exponential',
+  labels: NO_LABELS,
 };
 
-export function baseOf({ version, name, url, events, filters, retry_policy }: WebhookBase): WebhookBase {
-  return { version, name, url, events, filters, retry_policy };
+export function baseOf(webhook: WebhookBase): WebhookBase {
+  const { version, name, url, events, filters, retry_policy, owner, tags, note, managed_by } = webhook;
+  return { version, name, url, events, filters, retry_policy, owner, tags, note, managed_by };
 }
 
-export function editedOf({ name, url, events, filters, retry_policy: retry }: Omit<WebhookBase, 'version'>) {
+export function editedOf(webhook: Omit<WebhookBase, 'version'>) {
+  const { name, url, events, filters, retry_policy: retry } = webhook;
   const { max_retries: retries = NEW_WEBHOOK.retries, backoff = NEW_WEBHOOK.backoff } = retry;
-  const edited: EditedWebhook = { name, url, events: [...events], filters: prettyJson(filters), retries, backoff };
+  const labels = labelsOf(webhook);
+  const edited: EditedWebhook = {
+    name,
+    url,
+    events: [...events],
+    filters: prettyJson(filters),
+    retries,
+    backoff,
+    labels,
+  };
   return edited;
 }
 
 /** The fields that people edit, as the service has them. */
-export function contentOf({ name, url, events, filters, retry_policy }: Omit<WebhookBase, 'version'>): JsonObject {
-  const content: JsonObject = JSON.parse(JSON.stringify({ name, url, events, filters, retry_policy }));
+export function contentOf(webhook: Omit<WebhookBase, 'version'>): JsonObject {
+  const { name, url, events, filters, retry_policy } = webhook;
+  const content: JsonObject = JSON.parse(
+    JSON.stringify({ name, url, events, filters, retry_policy, ...labelsOf(webhook) }),
+  );
   return content;
 }
 
@@ -60,6 +80,9 @@ export function bodyOf(edited: EditedWebhook): JsonObject | undefined {
     events,
     filters: filtersObject,
     retry_policy: { max_retries: retries, backoff },
+    owner: edited.labels.owner,
+    tags: [...edited.labels.tags],
+    note: edited.labels.note,
     ...(headers === undefined ? {} : { headers: headersObject }),
   };
 }

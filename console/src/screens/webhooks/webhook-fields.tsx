@@ -1,6 +1,7 @@
 import { WEBHOOK_KINDS } from '../../../../core/vocabulary/documents/webhook-kinds.ts';
 import { Alert, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { JsonEditor } from '../../parts/editors/json-editor.tsx';
+import { LabelFields } from '../../parts/labels/label-fields.tsx';
 import { TEXTS } from '../../texts.ts';
 import { BACKOFFS, type EditedWebhook } from './edited-webhook.ts';
 
@@ -74,6 +75,7 @@ export function WebhookFields({ edited, headers, onChange }: WebhookFieldsProps)
           if (backoff !== undefined) onChange({ backoff });
         }}
       />
+      <LabelFields labels={edited.labels} onChange={(labels) => onChange({ labels })} readOnly={false} />
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../frame/api.ts';
 import { useTab } from '../../parts/address.ts';
+import { ManagedNotice } from '../../parts/labels/managed-notice.tsx';
 import { BackTo, isMissing, NotThere } from '../../parts/not-there.tsx';
 import { History } from '../../history/history.tsx';
 import { ScreenTabs } from '../../parts/screen-tabs.tsx';
@@ -53,6 +54,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
       intro={<span className="mono">{webhook.url}</span>}
       actions={<WebhookState webhook={webhook} />}
     >
+      {isAdmin ? <ManagedNotice of={webhook} /> : null}
       {/* They would change the version that the draft begins with. */}
       {draft === undefined ? <WebhookActions webhook={webhook} /> : null}
       <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>

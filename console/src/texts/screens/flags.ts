@@ -98,6 +98,7 @@ export const flag = {
   asFlag: 'as the flag',
   startAt: (zone: string) => `From (${zone})`,
   endAt: (zone: string) => `Until (${zone})`,
+  endsAt: (zone: string) => `Due to go by (${zone})`,
   timeHint: '2026-12-01 18:00',
   badTime: (zone: string) => `Write it as 2026-12-01 18:00, in the zone ${zone}.`,
   addConditions: 'Add conditions',
@@ -212,6 +213,18 @@ export const overrides = {
   look: 'Look up',
   has: 'This player has an override:',
   hasNot: 'This player has no override.',
+  all: 'All overrides of this flag',
+  allHelp: 'About a second behind.',
+  none: 'No player has an override of this flag.',
+  columns: {
+    external: 'External id',
+    player: 'Player',
+    value: 'Value',
+    variant: 'Variant',
+    set: 'Set',
+    look: 'Change',
+  },
+  lookAt: (player: string) => `Look up ${player}`,
 } as const;
 
 export const use = {

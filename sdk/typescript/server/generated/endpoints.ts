@@ -109,6 +109,7 @@ export const ENDPOINTS = {
   'GET /v1/flags/definitions': { repeats: 'always', answers: 'data' },
   'GET /v1/flags/changes': { repeats: 'always', answers: 'stream' },
   'POST /v1/flags/exposures': { repeats: 'never', answers: 'data' },
+  'GET /v1/flags/flags/{key}/overrides': { repeats: 'always', answers: 'data' },
   'PUT /v1/flags/flags/{key}/overrides/{player_id}': { repeats: 'key', answers: 'data' },
   'DELETE /v1/flags/flags/{key}/overrides/{player_id}': { repeats: 'key', answers: 'data' },
   'GET /v1/experiments/experiments': { repeats: 'always', answers: 'data' },

@@ -5979,6 +5979,38 @@ export interface Operations {
       }[];
     };
   };
+  /** List the overrides of a flag. */
+  'GET /v1/flags/flags/{key}/overrides': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Overrides of this page. */
+      readonly overrides: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** Value that the flag serves to the player. */
+        readonly value: unknown;
+        /** Key of the variant with this value. */
+        readonly variant_key: string | null;
+        /** When this value was set. */
+        readonly set_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
   /** Override a flag for one player. */
   'PUT /v1/flags/flags/{key}/overrides/{player_id}': {
     readonly path: {

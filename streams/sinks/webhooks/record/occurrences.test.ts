@@ -122,7 +122,9 @@ describe('webhook payloads of segments and flags', () => {
     const base = { game: 'demo', environment: 'live', entityId: ENTERED.entityId, at: AT } as const;
     expect(occurrenceOf({ ...base, kind: 'SegmentsScheduled', dueAt: 5 })).toBeUndefined();
     expect(occurrenceOf({ ...base, kind: 'LifecycleScheduled', dueAt: 5 })).toBeUndefined();
-    expect(occurrenceOf({ ...base, kind: 'FlagOverridden', flagKey: 'x', value: 'true' })).toBeUndefined();
+    expect(
+      occurrenceOf({ ...base, kind: 'FlagOverridden', externalId: 'ext-1', flagKey: 'x', value: 'true' }),
+    ).toBeUndefined();
     expect(occurrenceOf(SAMPLES.facts.EventQuarantined)).toBeUndefined();
   });
 });

@@ -399,7 +399,12 @@ describe('GET /v1/players/players/{id}/export', () => {
       cursor = page.next_cursor;
       pages += 1;
     } while (cursor !== null && pages < 50);
-    const { player_snapshots: _, segment_membership_states: __, ...history } = await rowsBy(player);
+    const {
+      player_snapshots: _,
+      segment_membership_states: __,
+      flag_override_states: ___,
+      ...history
+    } = await rowsBy(player);
     expect(Object.fromEntries(seen)).toEqual(history);
   });
 
