@@ -1,6 +1,6 @@
 import type { QueryResult } from '../query-result.ts';
 
-/* Pages of players by player id, in ClickHouse's order of UUIDs: the order of the primary keys, so a page is a range. */
+/* Pages of players, in ClickHouse's order of UUIDs. That is the order of the primary keys, so a page is a range. */
 
 /** Where a page of players begins and ends. */
 export interface PlayerPage {

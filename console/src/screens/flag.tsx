@@ -5,8 +5,8 @@ import { bodyOf, contentOf, type EditedFlag, editedOf } from '../flags/edited-fl
 import { FlagActions } from '../flags/flag-actions.tsx';
 import { FlagEditor } from '../flags/flag-editor.tsx';
 import { ExposureChart } from '../flags/exposure-chart.tsx';
-import { OverriddenPlayers } from '../flags/overridden-players.tsx';
-import { OverrideForm } from '../flags/override-form.tsx';
+import { OverriddenPlayers } from '../flags/overrides/overridden-players.tsx';
+import { OverrideForm } from '../flags/overrides/override-form.tsx';
 import { Playground } from '../flags/playground.tsx';
 import { SaveFlag } from '../flags/save-flag.tsx';
 import { isSplit } from '../flags/split.ts';

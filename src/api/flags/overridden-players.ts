@@ -6,7 +6,7 @@ import type { FlagVariant } from '../../../core/vocabulary/documents/documents.t
 import { anyJson } from '../definitions/definition-fields.ts';
 import { ExternalId, PlayerId, textOrNull, timeOut } from '../input/fields.ts';
 import { NextCursor, PageQuery } from '../input/paging.ts';
-import { placeOf, shownOf } from '../input/player-cursor.ts';
+import { placeOf, shownOf } from '../input/player-pages.ts';
 import { answer } from '../route/answer.ts';
 import { defineRoute } from '../route/route.ts';
 import { variantOf } from './flag-overrides.ts';

@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
 import { NextCursor, PageQuery } from '../input/paging.ts';
-import { placeOf, shownOf } from '../input/player-cursor.ts';
+import { placeOf, shownOf } from '../input/player-pages.ts';
 import { defineRoute, type KeyedRoute } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
 

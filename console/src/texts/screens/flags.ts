@@ -24,7 +24,6 @@ export const flags = {
     key: 'Flag',
     type: 'Type',
     state: 'State',
-    owner: 'Owner',
     evaluated: 'Last evaluated',
     exposed: 'Last exposed',
     exposures: 'Exposures, 30 days',

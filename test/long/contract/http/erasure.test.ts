@@ -399,13 +399,9 @@ describe('GET /v1/players/players/{id}/export', () => {
       cursor = page.next_cursor;
       pages += 1;
     } while (cursor !== null && pages < 50);
-    const {
-      player_snapshots: _,
-      segment_membership_states: __,
-      flag_override_states: ___,
-      ...history
-    } = await rowsBy(player);
-    expect(Object.fromEntries(seen)).toEqual(history);
+    const states = ['player_snapshots', 'segment_membership_states', 'flag_override_states', 'test_players'];
+    const history = Object.entries(await rowsBy(player)).filter(([table]) => !states.includes(table));
+    expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(history));
   });
 
   it('ends a page at its maximum size; a larger row is alone on its page', async () => {

@@ -2,17 +2,17 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { call } from '../frame/api.ts';
-import { Confirm } from '../parts/editors/confirm.tsx';
-import { JsonValue } from '../parts/drafts/diff.tsx';
-import { parseJson } from '../parts/editors/json-text.ts';
-import { patch, useOptimistic } from '../parts/optimistic.ts';
-import { playerIdOf } from '../parts/players/player-lookup.ts';
-import { Loaded } from '../parts/states.tsx';
-import { usePlace } from '../frame/session.tsx';
-import { TEXTS } from '../texts.ts';
-import type { Flag } from '../definitions.ts';
-import { ValueField } from './rules/value-field.tsx';
+import { call } from '../../frame/api.ts';
+import { Confirm } from '../../parts/editors/confirm.tsx';
+import { JsonValue } from '../../parts/drafts/diff.tsx';
+import { parseJson } from '../../parts/editors/json-text.ts';
+import { patch, useOptimistic } from '../../parts/optimistic.ts';
+import { playerIdOf } from '../../parts/players/player-lookup.ts';
+import { Loaded } from '../../parts/states.tsx';
+import { usePlace } from '../../frame/session.tsx';
+import { TEXTS } from '../../texts.ts';
+import type { Flag } from '../../definitions.ts';
+import { ValueField } from '../rules/value-field.tsx';
 
 const texts = TEXTS.overrides;
 

@@ -1,14 +1,14 @@
 import { Button, Card, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
-import { type AnswerOf, call } from '../frame/api.ts';
-import { usePlace } from '../frame/session.tsx';
-import { JsonValue } from '../parts/drafts/diff.tsx';
-import { type Column, DataTable } from '../parts/lists/data-table.tsx';
-import { Time } from '../parts/lists/values.tsx';
-import { PlayerLink } from '../parts/players/player-link.tsx';
-import { Loaded } from '../parts/states.tsx';
-import { TEXTS } from '../texts.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { usePlace } from '../../frame/session.tsx';
+import { JsonValue } from '../../parts/drafts/diff.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
+import { Time } from '../../parts/lists/values.tsx';
+import { PlayerLink } from '../../parts/players/player-link.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.overrides;
 const PAGE = 100;
