@@ -15,6 +15,7 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { keyFaults } from '../definitions/definition-fields.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import { remaking } from '../definitions/history/remaking.ts';
+import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { State } from '../definitions/definition-list.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { findFlag } from '../flags/flag-edits.ts';
@@ -78,6 +79,20 @@ const replacing = {
   conflict: rivalOf,
 };
 
+export const experimentSchedules = createSchedules<'experiment', typeof ExperimentWhole>(
+  {
+    kind: 'experiment',
+    routes: experiments,
+    idIn: ({ key = '' }) => key,
+    toJson: experimentJson,
+  },
+  {
+    role: 'editor',
+    approvals: { add: 'experiment.schedule.add', cancel: 'experiment.schedule.cancel' },
+    by: replacing,
+  },
+);
+
 export const experimentRoutes = [
   experiments.listRoute({
     description: 'Ordered by key, in every state. A flag with variants that no experiment uses is not in it.',
@@ -127,6 +142,7 @@ export const experimentRoutes = [
     again: remaking({ body: ExperimentBody, make, overQuota }),
     kept: 'State, phases and winner stay as they are.',
   }),
+  ...experimentSchedules.routes,
 ];
 
 function whatChanges(): string {

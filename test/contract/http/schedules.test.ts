@@ -312,6 +312,29 @@ describe('a scheduled change', () => {
     expect((await post(`${at}/schedule/hold`, undefined)).status).toBe(405);
   });
 
+  it('of an experiment ramps its traffic, and fails once the experiment is over', async () => {
+    const variants = ['false', 'true'].map((variant) => ({ key: variant, weight: 1 }));
+    const all = '/v1/experiments/experiments';
+    const at = `${all}/exp_${count}`;
+    await post(all, { key: `exp_${count}`, flag_key: flag, traffic: 5, variants });
+    expect((await post(`${at}/start`, undefined)).status).toBe(200);
+    const ramp = [20, 100].map((traffic) => ({ after: '24h', patch: { traffic } }));
+    const planned = await changesIn(post(`${at}/schedule`, { changes: ramp }));
+    expect(planned.map(({ difference }) => difference)).toEqual([['Traffic: 5 % → 20 %'], ['Traffic: 20 % → 100 %']]);
+    const whenMade = (...wanted: string[]) =>
+      until(`the states are ${wanted.join()}`, async () => {
+        const changes = await changesIn(gateway.call(key, 'GET', `${at}/schedule`));
+        return JSON.stringify(changes.map(({ state }) => state)) === JSON.stringify(wanted);
+      });
+    clock.aheadMs += 24 * HOUR;
+    await whenMade('made', 'pending');
+    const { data: now }: { data: object } = JSON.parse(await (await gateway.call(key, 'GET', at)).text());
+    expect(now).toMatchObject({ traffic: 20, state: 'running', phases: [{ phase: 1 }] });
+    expect((await post(`${at}/stop`, undefined)).status).toBe(200);
+    clock.aheadMs += 24 * HOUR;
+    await whenMade('made', 'failed');
+  });
+
   it('never names players', async () => {
     const created = await post('/v1/segments/segments', {
       key: `s_${count}`,

@@ -6484,6 +6484,196 @@ export interface Operations {
     };
     readonly answer: EffectOfRestoration;
   };
+  /** List the scheduled changes of an experiment. */
+  'GET /v1/experiments/experiments/{key}/schedule': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Schedule changes of an experiment. */
+  'POST /v1/experiments/experiments/{key}/schedule': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Say what scheduled changes of an experiment would change. */
+  'POST /v1/experiments/experiments/{key}/schedule/preview': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Changes of any fields. */
+      readonly changes?: readonly Change[];
+    };
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
+  /** Cancel a scheduled change of an experiment. */
+  'DELETE /v1/experiments/experiments/{key}/schedule/{change}': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+      /** Id of the change. */
+      readonly change: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** By time, with those that ended lately. */
+      readonly changes: readonly {
+        /** Id of the change. */
+        readonly id: string;
+        /** The same for all changes of one request. */
+        readonly plan_id: string;
+        /** When it is made. */
+        readonly at: string;
+        /** `pending`: it waits. */
+        readonly state: 'pending' | 'made' | 'skipped' | 'failed' | 'cancelled' | 'held';
+        /** The patch, until the change ends. */
+        readonly patch: Readonly<Record<string, unknown>> | null;
+        /** The step of a roll-out. */
+        readonly step: {
+          /** Name of the rule. */
+          readonly rule: string;
+          /** Percentage of the rule from then on. */
+          readonly percentage: number;
+        } | null;
+        /** What differs from the version before, in words. */
+        readonly difference: readonly string[];
+        /** Why, as said in `X-Change-Reason`. */
+        readonly reason: string | null;
+        /** Who planned it, and in whose name it is made. */
+        readonly made_by: WhoPlannedIt;
+        /** When it ended. */
+        readonly ended_at: string | null;
+        /** The version that it made. */
+        readonly version: number | null;
+        /** Why it was not made. */
+        readonly why: string | null;
+      }[];
+    };
+  };
   /** Get the results of an experiment. */
   'GET /v1/experiments/experiments/{key}/results': {
     readonly path: {
