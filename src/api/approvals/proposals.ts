@@ -19,7 +19,7 @@ import { usersOf } from '../segments/segment-users.ts';
  * 1. Such a request changes nothing. It is stored, bound to the version that it would change, and made by the person
  *    who approves it.
  * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, active experiments, and
- *    the segments, lists and computed properties that it uses, or that a proposal would have it use.
+ *    the segments, lists and computed properties that it uses, or that a proposal or a planned change would have it use.
  * 3. Every route declares whether it may wait, and what it changes (`approval`).
  */
 
@@ -128,8 +128,29 @@ function servesPlayers(
   const name = params['id'] ?? params['key'] ?? '';
   const users = kind === 'segment' ? usersOf(name, context) : readersOfComputed(name, context);
   if (Object.values(users).flat().length > 0) return true;
-  const text = kind === 'segment' ? name : `computed.${name}`;
-  return waiting.some(({ document }) => JSON.stringify(document.body ?? null).includes(text));
+  return willRead(kind === 'segment' ? segmentNames(name, context) : [`computed.${name}`], waiting, context);
+}
+
+/** By what a request or a planned change may name a segment: its id, and in conditions also its key. */
+function segmentNames(id: string, { key: { game, environment }, services }: Pick<RequestContext, 'key' | 'services'>) {
+  const document = services.config.get({ game, environment, kind: 'segment', key: id })?.document;
+  return [id, document?.key ?? id].map((name) => JSON.stringify(name));
+}
+
+/** Whether a change that waits for a person or for its time names one of these. */
+function willRead(
+  names: readonly string[],
+  waiting: readonly ConfigEntry<'proposal'>[],
+  { key: { game, environment }, services: { config } }: Pick<RequestContext, 'key' | 'services'>,
+): boolean {
+  const planned = config
+    .list('schedule', game, environment)
+    .flatMap(({ document: { changes } }) => changes.filter(({ state }) => state === 'pending'))
+    .map(({ does }) => does);
+  return [...waiting.map(({ document }) => document.body ?? null), ...planned].some((change) => {
+    const text = JSON.stringify(change);
+    return names.some((name) => text.includes(name));
+  });
 }
 
 /** Whether a request is a repeat of one of the same person that waits, because the answer was lost. */

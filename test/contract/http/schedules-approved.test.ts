@@ -131,6 +131,37 @@ describe('in a game that wants a second person', () => {
     await until('both are made', () => states().every((state) => state === 'made'));
   });
 
+  it('a segment that only an approved plan or a proposal names waits, by its id and by its key', async () => {
+    await setApproval(true);
+    const key = await gateway.key();
+    const made = async (name: string) => {
+      const body = { key: `${name}_${count}`, name: 'S', conditions: { is_payer: true } };
+      const created = await gateway.call(key, 'POST', '/v1/segments/segments', body);
+      const { data }: { data: { segment_id: string } } = JSON.parse(await created.text());
+      return { id: data.segment_id, key: body.key };
+    };
+    const [byId, byKey, proposedByKey, free] = [
+      await made('a'),
+      await made('b'),
+      await made('c'),
+      await made('c_free'),
+    ];
+    const rule = (rest: object) => [{ name: 'New', percentage: 100, ...rest }];
+    const changes = [
+      { after: '1d', patch: { targeting_rules: rule({ conditions: { $inSegment: [byKey.key] } }) } },
+      { after: '30d', patch: { targeting_rules: rule({ segment_id: byId.id }) } },
+    ];
+    const planned = await proposed(ann.call('POST', path(), { changes }));
+    expect((await approve(bob, planned)).status).toBe(200);
+    const named = { targeting_rules: rule({ conditions: { $not: { $inSegment: [proposedByKey.key] } } }) };
+    expect((await ann.call('PATCH', `/v1/flags/flags/${flag}`, named)).status).toBe(409);
+    const widened = async ({ id }: { id: string }) =>
+      (await ann.call('PUT', `/v1/segments/segments/${id}`, { name: 'S', conditions: {}, version: 1 })).status;
+    expect([await widened(byId), await widened(byKey), await widened(proposedByKey), await widened(free)]).toEqual([
+      409, 409, 409, 200,
+    ]);
+  });
+
   it('a segment that is used by the time of its change needs one by then', async () => {
     await setApproval(true);
     const key = await gateway.key();
