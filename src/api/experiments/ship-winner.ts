@@ -46,18 +46,28 @@ export async function ship(
   const refused = refusedShip(held, variant, context);
   if (refused !== undefined) return refused;
   const before = findFlag(held.flagKey, context);
-  const isServed = before?.shippedBy !== undefined && isServing(before, held.key);
-  const edit = (flag: FlagDocument) => (isServing(flag, held.key) ? flag : shippedFlag(flag, held, variant));
+  const isServed = before !== undefined && isServing(before, held.key);
+  const edit = (flag: FlagDocument) => (isServing(flag, held.key) ? ALREADY : shippedFlag(flag, held, variant));
   const flag = isServed ? undefined : await editFlag(held.flagKey, context, edit);
   if (flag !== undefined && isFailure(flag)) return flag;
   const at = context.origin.receivedAt;
   const flagVersion = (flag?.entry.document ?? before)?.shippedBy?.version ?? 0;
-  const written = await experiments.change({ id: key, basis: headers }, context, (current) => {
-    const impossible = impossibleNow(current, 'ship');
-    return impossible ?? { ...afterAction(current, 'ship', at), winner: variant, shipping: { flagVersion, at } };
-  });
+  const written = await experiments.change(
+    { id: key, basis: headers },
+    context,
+    (current) => {
+      const impossible = impossibleNow(current, 'ship');
+      return impossible ?? { ...afterAction(current, 'ship', at), winner: variant, shipping: { flagVersion, at } };
+    },
+    // Another request may have taken it back meanwhile.
+    (current) => changedSince(current, findFlag(held.flagKey, context)),
+  );
   if (!isFailure(written)) return shipped(written, flag === undefined ? undefined : before, context);
-  if (flag !== undefined && !isTemporary(written.code)) await takeBack(held, unmarked(context));
+  if (flag !== undefined && !isTemporary(written.code)) {
+    // Unless another request shipped the experiment with this flag.
+    const isOpen = () => experiments.find(key, context)?.document.state !== 'shipped';
+    if (isOpen()) await takeBack(held, unmarked(context), isOpen);
+  }
   return written;
 }
 
@@ -138,8 +148,10 @@ function refusedShip(held: ExperimentDocument, variant: string, context: Request
   return failure('CONFLICT', message, { variant: served });
 }
 
-const takeBack = (held: ExperimentDocument, context: WriteContext) =>
-  editFlag(held.flagKey, context, (flag) => unshippedFlag(flag, held.key) ?? changedSince(held, flag) ?? flag);
+const takeBack = (held: ExperimentDocument, context: WriteContext, isOpen = () => true) =>
+  editFlag(held.flagKey, context, (flag) =>
+    isOpen() ? (unshippedFlag(flag, held.key) ?? changedSince(held, flag) ?? flag) : ALREADY,
+  );
 
 /** Without the mark of the request: the write that it made is put back. */
 function unmarked(context: WriteContext): WriteContext {
@@ -163,4 +175,5 @@ function changedSince({ key, shipping }: ExperimentDocument, flag: FlagDocument 
   );
 }
 
+const ALREADY = failure('CONFLICT', 'Another request is shipping a variant of this experiment; get the experiment.');
 const NO_FLAG = failure('CONFLICT', 'The flag of the experiment is archived; restore it first.');

@@ -63,6 +63,31 @@ beforeEach(() => {
 });
 
 describe('shipping a winner', () => {
+  it.each(['ab', 'aab', 'bbba', 'aaaa'])(
+    'of several requests at the same moment ships one, and the flag serves the winner: %s',
+    async (winners) => {
+      await running();
+      const put = gateway.config.put.bind(gateway.config);
+      let waiting = 0;
+      const all = Promise.withResolvers<void>();
+      // Each request has looked before any has written.
+      gateway.config.put = async (address, document, revision) => {
+        if (address.kind === 'flag') {
+          waiting += 1;
+          if (waiting === winners.length) all.resolve();
+          await all.promise;
+        }
+        return put(address, document, revision);
+      };
+      const answers = await Promise.all([...winners].map((variant) => act('ship', { variant })));
+      gateway.config.put = put;
+      expect(answers.some(({ status }) => status === 200)).toBe(true);
+      expect(await flagNow()).toMatchObject({ default_serve: { variant: (await now())['winner'] } });
+      expect(await message(act('undo'))).toBe('200 undefined');
+      expect(await flagNow()).not.toHaveProperty('default_serve');
+    },
+  );
+
   it('makes it the default of a flag without rules if the audience is everybody, and undo gives the flag as it was', async () => {
     await running();
     const before = await flagNow();
