@@ -21,7 +21,7 @@ import { CliError } from './cli-error.ts';
 export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
   return async (
     use: (store: ConfigStore, log: JetStreamLog) => Promise<void>,
-    { sealed } = { sealed: true },
+    { sealed = true, reason: why = '' }: { sealed?: boolean; reason?: string } = {},
   ): Promise<void> => {
     const box = toolSecretBox(config, systemIds);
     const url = nonEmpty(config.natsUrl) ?? running(config, 'NATS_URL').nats_url;
@@ -55,7 +55,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
           `This deployment seals secrets with the key ${deploymentKey}. Set SECRETS_KEY or SECRETS_KEY_FILE to it.`,
         );
       }
-      await use(auditedConfig(store, trail, { actor: operator(), network: hostname(), reason: '' }), log);
+      await use(auditedConfig(store, trail, { actor: operator(), network: hostname(), reason: why }), log);
     } finally {
       await trail.close();
       store.stop();

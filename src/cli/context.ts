@@ -13,13 +13,16 @@ export interface CliContext {
   print: (line: string) => void;
   /** Prints a line for people to standard error. */
   note: (line: string) => void;
-  /** Opens the deployment's definitions while `use` runs. With `sealed: false`, writes store secrets in plain text. */
+  /** Opens the deployment's definitions while `use` runs. With `sealed: false`, writes store secrets in plain text. `reason`: why. */
   withConfigStore: (
     use: (store: ConfigStore, log: Pick<Log, 'bucket'>) => Promise<void>,
-    options?: { sealed: boolean },
+    options?: { sealed?: boolean; reason?: string },
   ) => Promise<void>;
   /** Opens the deployment's definitions and its streams while `use` runs. */
-  withDeployment: (use: (store: ConfigStore, log: JetStreamLog) => Promise<void>) => Promise<void>;
+  withDeployment: (
+    use: (store: ConfigStore, log: JetStreamLog) => Promise<void>,
+    options?: { reason?: string },
+  ) => Promise<void>;
   /** DATA_DIR, where commands keep what they remember. */
   dataDir: string;
   /** The folder of the scoring model. */

@@ -9,11 +9,13 @@ import { type RateRow, tableOf } from '../api/settings/rate-table.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { printable } from './printable.ts';
+import { reasonOption } from './reason-option.ts';
 import { table } from './table.ts';
 
 interface RatesOptions {
   file?: string;
   delete?: true;
+  reason: string;
 }
 
 /** `games rates <id>`: shows, replaces or deletes the exchange rates of a game. */
@@ -23,16 +25,20 @@ export function gameRatesCommand(context: CliContext): Command {
     .argument('<id>', 'the game')
     .option('--file <file>', 'CSV with the columns day, currency and rate, which replaces all rates')
     .option('--delete', 'delete the rates: no purchase is converted any more')
-    .action((id: string, { file, delete: isDeleted }: RatesOptions) =>
-      context.withConfigStore(async (store) => {
-        const game = store.get(gameAddress(id))?.document;
-        if (game === undefined) throw new CliError(`There is no game ${id}.`);
-        if (file !== undefined && isDeleted === true) throw new CliError('Name --file or --delete, not both.');
-        const held = store.get(ratesAddress(id));
-        if (isDeleted === true) await deleteRates(store, held, id);
-        if (file !== undefined) await putRates(store, held, id, currencyIn(game), file, context);
-        show(store.get(ratesAddress(id)), id, context);
-      }),
+    .addOption(reasonOption())
+    .action((id: string, { file, delete: isDeleted, reason }: RatesOptions) =>
+      context.withConfigStore(
+        async (store) => {
+          const game = store.get(gameAddress(id))?.document;
+          if (game === undefined) throw new CliError(`There is no game ${id}.`);
+          if (file !== undefined && isDeleted === true) throw new CliError('Name --file or --delete, not both.');
+          const held = store.get(ratesAddress(id));
+          if (isDeleted === true) await deleteRates(store, held, id);
+          if (file !== undefined) await putRates(store, held, id, currencyIn(game), file, context);
+          show(store.get(ratesAddress(id)), id, context);
+        },
+        { reason },
+      ),
     );
 }
 

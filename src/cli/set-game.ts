@@ -13,6 +13,7 @@ import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
+import { reasonOption } from './reason-option.ts';
 import { lifecycleOptions, thresholdsAfter, type LifecycleOptions } from './lifecycle-options.ts';
 
 interface SetOptions extends LifecycleOptions {
@@ -27,6 +28,7 @@ interface SetOptions extends LifecycleOptions {
   currency?: string;
   extractedProperties?: string[];
   holdout?: string;
+  reason: string;
 }
 
 /** `games set`: one option for each setting; other settings do not change. */
@@ -76,26 +78,30 @@ export function setGameCommand(context: CliContext): Command {
       `at most ${STATE_LIMITS.extractedProperties} properties of events with columns of their own, or none; keep their order`,
     )
     .option('--holdout <percentage>', 'share of players who take part in no experiment, 0 to 100, or none')
+    .addOption(reasonOption())
     .action((id: string, options: SetOptions) =>
-      context.withConfigStore(async (store) => {
-        const entry = store.get(gameAddress(id));
-        if (entry === undefined) throw new CliError(`There is no game ${id}.`);
-        const hasSecret = store.get(playerTokensAddress(id)) !== undefined;
-        const changes = {
-          ...changesOf(entry.document, hasSecret, options),
-          ...holdoutOf(options, entry.document, context.ids),
-        };
-        if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
-        const table = store.get(ratesAddress(id))?.document;
-        const { currency = currencyIn(entry.document) } = changes;
-        if (table !== undefined && currency !== table.currency) throw new CliError(keptByText(table.currency));
-        const written = await store.put(gameAddress(id), changedGame(entry.document, changes), entry.revision);
-        if (written.kind === 'conflict') {
-          throw new CliError('Another command changed the game at the same time. Try again.');
-        }
-        if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write. Try again.');
-        context.print(id);
-      }),
+      context.withConfigStore(
+        async (store) => {
+          const entry = store.get(gameAddress(id));
+          if (entry === undefined) throw new CliError(`There is no game ${id}.`);
+          const hasSecret = store.get(playerTokensAddress(id)) !== undefined;
+          const changes = {
+            ...changesOf(entry.document, hasSecret, options),
+            ...holdoutOf(options, entry.document, context.ids),
+          };
+          if (Object.keys(changes).length === 0) throw new CliError('Name a setting; see games set --help.');
+          const table = store.get(ratesAddress(id))?.document;
+          const { currency = currencyIn(entry.document) } = changes;
+          if (table !== undefined && currency !== table.currency) throw new CliError(keptByText(table.currency));
+          const written = await store.put(gameAddress(id), changedGame(entry.document, changes), entry.revision);
+          if (written.kind === 'conflict') {
+            throw new CliError('Another command changed the game at the same time. Try again.');
+          }
+          if (written.kind === 'unavailable') throw new CliError('NATS did not confirm the write. Try again.');
+          context.print(id);
+        },
+        { reason: options.reason },
+      ),
     );
   for (const option of lifecycleOptions()) command.addOption(option);
   return command;

@@ -16,11 +16,14 @@ import { keysCommand } from './keys.ts';
 let store: ConfigStore;
 let log: Log;
 let printed: string[];
+/** What the commands said for the audit, each when it opened the definitions. */
+let reasons: (string | undefined)[];
 
 beforeEach(() => {
   store = createMemoryConfigStore();
   log = createMemoryBroker({ clock }).connect();
   printed = [];
+  reasons = [];
 });
 
 /** Runs a command line; its standard output is in `printed`. */
@@ -32,7 +35,13 @@ async function cli(...line: string[]): Promise<void> {
     note: () => {},
     dataDir: '',
     modelPath: '',
-    withConfigStore: (use: (store: ConfigStore, log: Pick<Log, 'bucket'>) => Promise<void>) => use(store, log),
+    withConfigStore: (
+      use: (store: ConfigStore, log: Pick<Log, 'bucket'>) => Promise<void>,
+      { reason }: { reason?: string } = {},
+    ) => {
+      reasons.push(reason);
+      return use(store, log);
+    },
     withDeployment: async () => {},
     baseUrl: () => undefined,
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
@@ -246,5 +255,28 @@ describe('keys', () => {
 
   test('revoke of an unknown key is refused', async () => {
     await expect(cli('keys', 'revoke', 'nobody')).rejects.toThrow(/no such key/);
+  });
+});
+
+describe('--reason', () => {
+  test('is what keys, games set and games rates say for the audit; without it they say nothing', async () => {
+    await cli('games', 'create', 'g');
+    reasons = [];
+    await createKey('--reason', ' A new build ');
+    const [{ document } = { document: undefined }] = store.list('key');
+    await cli('keys', 'rotate', String(document?.id), '--reason', 'It leaked');
+    await cli('keys', 'revoke', String(document?.id), '--reason', 'Gone');
+    await cli('games', 'set', 'g', '--currency', 'EUR', '--reason', 'We sell in euros');
+    await cli('games', 'rates', 'g', '--reason', 'A look');
+    await cli('games', 'set', 'g', '--currency', 'USD');
+    expect(reasons).toEqual(['A new build', 'It leaked', 'Gone', 'We sell in euros', 'A look', '']);
+  });
+
+  test('has at most 500 characters, as over HTTP', async () => {
+    await cli('games', 'create', 'g');
+    await expect(createKey('--reason', 'x'.repeat(501))).rejects.toThrow('at most 500 characters');
+    expect(store.list('key')).toEqual([]);
+    await createKey('--reason', 'x'.repeat(500));
+    expect(store.list('key')).toHaveLength(1);
   });
 });

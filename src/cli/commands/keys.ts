@@ -12,6 +12,7 @@ import type { Log } from '../../../streams/log/log.ts';
 import { readUseTimes } from '../../../streams/use-times.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
+import { reasonOption } from '../reason-option.ts';
 import { table } from '../table.ts';
 
 interface CreateOptions {
@@ -22,6 +23,10 @@ interface CreateOptions {
   tier: Tier;
   scope: string[];
   expires?: number;
+}
+
+interface Said {
+  reason: string;
 }
 
 const environmentOption = () => new Option('--environment <environment>').choices(['live', 'test']);
@@ -49,7 +54,10 @@ export function keysCommand(context: CliContext): Command {
         .default([]),
     )
     .addOption(expiresOption('never'))
-    .action((options: CreateOptions) => context.withConfigStore((store) => create(store, options, context)));
+    .addOption(reasonOption())
+    .action(({ reason, ...options }: CreateOptions & Said) =>
+      context.withConfigStore((store) => create(store, options, context), { reason }),
+    );
   command
     .command('list')
     .description('List all keys without their text.')
@@ -71,14 +79,18 @@ export function keysCommand(context: CliContext): Command {
         .default(CONFIG_LIMITS.keyOverlapDaysDefault),
     )
     .addOption(expiresOption('it lives as long as the old key was made to live'))
-    .action((which: string, options: { overlapDays: number; expires?: number }) =>
-      context.withConfigStore((store) => rotate(store, which, options, context)),
+    .addOption(reasonOption())
+    .action((which: string, { reason, ...options }: { overlapDays: number; expires?: number } & Said) =>
+      context.withConfigStore((store) => rotate(store, which, options, context), { reason }),
     );
   command
     .command('revoke')
     .description('Revoke a key permanently. Every node refuses it within 200 ms.')
     .argument('<key>', "the key's id (see keys list) or its whole text")
-    .action((which: string) => context.withConfigStore((store) => revoke(store, which, context)));
+    .addOption(reasonOption())
+    .action((which: string, { reason }: Said) =>
+      context.withConfigStore((store) => revoke(store, which, context), { reason }),
+    );
   return command;
 }
 

@@ -11,6 +11,7 @@ import { withOwners } from '../import/send/history-client.ts';
 import { fileKindOf, openFile } from '../import/files/open-source.ts';
 import { grouped } from '../import/progress-line.ts';
 import { printable } from '../printable.ts';
+import { reasonOption } from '../reason-option.ts';
 import { table } from '../table.ts';
 
 interface LoadOptions {
@@ -19,6 +20,7 @@ interface LoadOptions {
   format?: Exclude<ListFormat, 'json'>;
   ids: NameKind;
   allowEmpty?: boolean;
+  reason: string;
 }
 
 /** `segments load KEY FILE` */
@@ -40,6 +42,7 @@ export function segmentsCommand(context: CliContext): Command {
         .default('external_id'),
     )
     .option('--allow-empty', 'clear the list when the file has no ids; otherwise such a file is refused')
+    .addOption(reasonOption())
     .action((key: string, file: string, options: LoadOptions) => load(key, file, options, context));
   return command;
 }
@@ -47,35 +50,38 @@ export function segmentsCommand(context: CliContext): Command {
 async function load(key: string, path: string, options: LoadOptions, context: CliContext): Promise<void> {
   const { game, environment, ids } = options;
   const format = options.format ?? formatOf(path);
-  await context.withDeployment(async (store, log) => {
-    const namespace = store.get(gameAddress(game))?.document.namespace;
-    if (namespace === undefined) throw new CliError(`There is no game ${game}; see games list.`);
-    const segment = store.list('segment', game, environment).find(({ document }) => document.key === key);
-    if (segment === undefined) throw new CliError(`There is no segment ${key} in ${game}, ${environment}.`);
-    await withOwners({ store, log, context }, async (backend) => {
-      const loader = createListLoader({ backend, config: store, clock: context.clock, ids: context.ids });
-      const { chunks } = await openFile(path, format);
-      const loaded = await loader.load(
-        {
-          address: { game, environment, kind: 'segment', key: segment.key },
-          idOf: ({ kind, text }) =>
-            kind === 'player_id' ? text.toLowerCase() : playerIdOf({ namespace, environment }, text),
-        },
-        options.allowEmpty === true ? readNames(chunks, format, ids) : refuseEmpty(readNames(chunks, format, ids)),
-      );
-      if (loaded.kind === 'failure') throw new CliError(loaded.message ?? loaded.code);
-      const { received, duplicates, tally } = loaded;
-      const counts = [received, tally.members, duplicates, tally.unknown].map(grouped);
-      context.print(table(['ids', 'players in the list', 'duplicates', 'unknown'], [counts]));
-      if (tally.unknownNames.length > 0)
-        context.note(
-          `Unknown: ${tally.unknownNames
-            .slice(0, UNKNOWN_SHOWN)
-            .map((name) => printable(name))
-            .join(', ')}`,
+  await context.withDeployment(
+    async (store, log) => {
+      const namespace = store.get(gameAddress(game))?.document.namespace;
+      if (namespace === undefined) throw new CliError(`There is no game ${game}; see games list.`);
+      const segment = store.list('segment', game, environment).find(({ document }) => document.key === key);
+      if (segment === undefined) throw new CliError(`There is no segment ${key} in ${game}, ${environment}.`);
+      await withOwners({ store, log, context }, async (backend) => {
+        const loader = createListLoader({ backend, config: store, clock: context.clock, ids: context.ids });
+        const { chunks } = await openFile(path, format);
+        const loaded = await loader.load(
+          {
+            address: { game, environment, kind: 'segment', key: segment.key },
+            idOf: ({ kind, text }) =>
+              kind === 'player_id' ? text.toLowerCase() : playerIdOf({ namespace, environment }, text),
+          },
+          options.allowEmpty === true ? readNames(chunks, format, ids) : refuseEmpty(readNames(chunks, format, ids)),
         );
-    });
-  });
+        if (loaded.kind === 'failure') throw new CliError(loaded.message ?? loaded.code);
+        const { received, duplicates, tally } = loaded;
+        const counts = [received, tally.members, duplicates, tally.unknown].map(grouped);
+        context.print(table(['ids', 'players in the list', 'duplicates', 'unknown'], [counts]));
+        if (tally.unknownNames.length > 0)
+          context.note(
+            `Unknown: ${tally.unknownNames
+              .slice(0, UNKNOWN_SHOWN)
+              .map((name) => printable(name))
+              .join(', ')}`,
+          );
+      });
+    },
+    { reason: options.reason },
+  );
 }
 
 const UNKNOWN_SHOWN = 10;
