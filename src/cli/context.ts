@@ -13,7 +13,10 @@ export interface CliContext {
   print: (line: string) => void;
   /** Prints a line for people to standard error. */
   note: (line: string) => void;
-  /** Opens the deployment's definitions while `use` runs. With `sealed: false`, writes store secrets in plain text. `reason`: why. */
+  /**
+   * Opens the deployment's definitions while `use` runs. With `sealed: false`, writes store secrets in plain text.
+   * `reason` says in the audit why they change.
+   */
   withConfigStore: (
     use: (store: ConfigStore, log: Pick<Log, 'bucket'>) => Promise<void>,
     options?: { sealed?: boolean; reason?: string },

@@ -43,7 +43,7 @@ export const Traffic = Type.Number({
   maximum: 100,
   description:
     'Percentage of the audience that takes part, 0 to 100. Raising it keeps all who take part, and so does lowering it ' +
-    'for those who were exposed. Default: 100.',
+    'for those who got a variant. Default: 100.',
 });
 
 export const Shares = Type.Array(
@@ -67,7 +67,7 @@ export const Shares = Type.Array(
     maxItems: FLAG_LIMITS.flagVariants,
     description:
       'The variants to compare, the control first. Other weights while the experiment runs begin a phase for players ' +
-      'who come from then on; whoever was exposed keeps the variant.',
+      'who come from then on; whoever got a variant keeps it.',
   },
 );
 

@@ -115,7 +115,7 @@ export const ExperimentShown = Type.Object(
     plan: Plan,
     state: oneOf(
       EXPERIMENT_STATES,
-      '`running`; `paused`: players who were exposed keep their variant, and nobody new takes part; in all others the ' +
+      '`running`; `paused`: players who got a variant keep it, and nobody new takes part; in all others the ' +
         'rules of the flag decide.',
     ),
     actions: Type.Array(oneOf(ACTIONS, 'The last part of its path.'), { description: 'What is possible now.' }),

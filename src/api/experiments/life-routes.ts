@@ -86,7 +86,7 @@ export const lifeRoutes = [
   lifeRoute(
     'pause',
     'Pause an experiment',
-    'Players who were exposed keep their variant; for all others the rules of the flag decide.',
+    'Players who got a variant keep it; for all others the rules of the flag decide.',
   ),
   lifeRoute('resume', 'Resume a paused experiment', 'Players take part again. The phase goes on.'),
   stopExperiment,
