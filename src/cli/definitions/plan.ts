@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { differenceOf } from '../../../actors/difference/difference.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import { CliError } from '../cli-error.ts';
 import { type Current, type CurrentDefinition, isOver } from './current.ts';
 import { type Desired, type DesiredDefinition, labelOf } from './definition-files.ts';
@@ -89,7 +90,7 @@ async function stepFor(
   const isSame = isDeepStrictEqual(held.normal.wire, normal.wire);
   const isOurs = managedBy === undefined || held.managedBy?.by === managedBy;
   if (isSame && isOurs && !held.isArchived) return { label, action: 'same', difference: [], notes: [] };
-  const words = isSame ? [] : differenceOf(held.normal.document, normal.document);
+  const words = isSame ? [] : differenceIn(wanted, held.normal.document, normal.document);
   const difference = [
     ...(held.isArchived ? ['Restored from the archive'] : []),
     ...(words.length === 0 && !isSame ? ['Changed'] : words),
@@ -102,6 +103,13 @@ async function stepFor(
     notes: isSame ? [] : [...(await driftOf(held, managedBy, service)), ...refusedOf(held, normal.wire)],
     perform: () => changeOn(held, body, service),
   };
+}
+
+/** Logs of pipelines hold plans, so these do not have the URL of a webhook whose file hides it. */
+function differenceIn({ values }: DesiredDefinition, held: JsonObject, next: JsonObject): string[] {
+  if (values?.isUrlHidden !== true) return differenceOf(held, next);
+  const isMoved = held['url'] !== next['url'];
+  return [...differenceOf({ ...held, url: HIDDEN }, { ...next, url: HIDDEN }), ...(isMoved ? ['URL: changed'] : [])];
 }
 
 const refusedOf = ({ kind, answer, normal }: CurrentDefinition, wanted: JsonObject): string[] =>

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
@@ -71,9 +72,11 @@ export async function readTargets(
 
 /** The JSON in a file. */
 export async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8');
+  const bytes = await readFile(path);
+  // Players would be served replacement characters.
+  if (!isUtf8(bytes)) throw new CliError(`${path} is not UTF-8: save it in that encoding.`);
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new CliError(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -16,6 +16,8 @@ const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 export interface WebhookFile {
   /** Without values that the service does not show. A URL whose variable is not set is `[hidden]`, which keeps it. */
   compared: JsonObject;
+  /** Whether its URL is a value that only the environment has, which no plan shows. */
+  isUrlHidden: boolean;
   /** What only its creation needs; throws if a variable is not set. */
   created: () => JsonObject;
   /** What its changes need. */
@@ -46,6 +48,7 @@ export function webhookFile(body: JsonObject, variables: Variables, where: strin
       : { headers: Object.fromEntries(Object.entries(named).map(([name, text]) => [name, of(text)])) };
   const orHidden = (text: unknown): string => variables[reference(text, where)] || HIDDEN;
   return {
+    isUrlHidden,
     compared: { ...rest, ...(isUrlHidden ? { url: orHidden(body['url']) } : {}), ...shown },
     created: () => ({
       ...(isUrlHidden ? { url: value(body['url']) } : {}),

@@ -163,6 +163,11 @@ describe('a game in files', () => {
       url: 'https://hooks.example.com/T0/secret-path',
       headers: { Authorization: 'Bearer top' },
     });
+    vi.stubEnv('WEBHOOK_PURCHASES_EU_URL', 'https://hooks.example.com/T0/other-secret');
+    const moved = await cli('plan', dir, '--only', 'other');
+    const said = moved.lines.join('\n');
+    expect(said).toContain('webhooks/Purchases: EU');
+    expect(said).not.toMatch(/secret/);
     vi.stubEnv('WEBHOOK_PURCHASES_EU_URL', '');
     vi.stubEnv('WEBHOOK_PURCHASES_EU_AUTHORIZATION', undefined);
     expect((await cli('plan', dir, '--only', 'other')).code).toBe(0);
@@ -303,6 +308,7 @@ describe('plan and apply', () => {
     await write('demo/flags/name.json', { key: 'other', flag_type: 'boolean' });
     await write('demo/flag/x.json', {});
     await writeFile(join(dir, 'demo/flags/broken.json'), '{');
+    await writeFile(join(dir, 'demo/flags/latin.json'), Buffer.from('{"key":"latin","note":"caf\xe9"}', 'latin1'));
     await write('demo/webhooks/w.json', {
       name: 'w',
       url: 'https://x.example',
@@ -316,11 +322,19 @@ describe('plan and apply', () => {
       /name\.json holds `other`: name it other\.json/,
       /demo\/flag is neither/,
       /broken\.json is not JSON/,
+      /latin\.json is not UTF-8/,
       /w\.json: \/headers\/A must be `\$\{NAME\}`/,
     ]) {
       expect(error).toMatch(fault);
     }
-    for (const path of ['flags/typo.json', 'flags/name.json', 'flag', 'flags/broken.json', 'webhooks/w.json']) {
+    for (const path of [
+      'flags/typo.json',
+      'flags/name.json',
+      'flag',
+      'flags/broken.json',
+      'flags/latin.json',
+      'webhooks/w.json',
+    ]) {
       await rm(join(dir, 'demo', path), { recursive: true });
     }
     expect((await apply()).error).toBe(
