@@ -26,7 +26,7 @@ export function keyReader(by: BucketBy): KeyOf {
 }
 
 /** The names of the path of `attribute:<path>`; other keys have none. */
-export function attributePath(by: BucketBy): string[] {
+function attributePath(by: BucketBy): string[] {
   return by.startsWith(BUCKET_ATTRIBUTE) ? by.slice(BUCKET_ATTRIBUTE.length).split('.') : [];
 }
 

@@ -190,7 +190,7 @@ export function createScheduler<K extends DefinitionKind & TargetingKind>(
 export const mayPass = ({ code }: Failure): boolean => isTemporary(code);
 
 /** A merge patch (RFC 7396): objects are merged, null removes a field, everything else replaces. */
-export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
+function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map<string, Json>(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
     const held = merged.get(name);
