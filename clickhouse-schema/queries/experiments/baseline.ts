@@ -5,6 +5,7 @@ import type { RunQuery } from '../lookups/run-query.ts';
 import { figuresQuery } from './experiment-query.ts';
 import { type MeasuredMetric, readFigures } from './experiment-readout.ts';
 import type { Metric } from './metric.ts';
+import { OF_PLAYERS } from './player-figures.ts';
 
 /* A metric before an experiment, among the players who would have come into it. */
 
@@ -48,6 +49,7 @@ export async function findBaseline(run: RunQuery, query: BaselineQuery): Promise
       groups: 1,
     },
     nowMs,
+    OF_PLAYERS,
   );
   const figures = await readFigures(run, { sql, parameters: { ...parameters, ...days } }, 1);
   if (figures.kind === 'unavailable') return figures;

@@ -2,7 +2,8 @@ import { QUERY_LIMITS } from '../limits.ts';
 import { type ExposedParts, exposedPlayers } from '../../exposed-players.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
 import { type Grouping, largestGroups } from './experiment-groups.ts';
-import { groupedFigures, PLAYER_COLUMNS } from './experiment-figures.ts';
+import { groupedFigures } from './experiment-figures.ts';
+import { type FigureColumns, PLAYER_COLUMNS } from './figure-columns.ts';
 import { amountParameters, IN_TIME, measuredRows, quantityColumns } from './measured-rows.ts';
 import { measuredMetrics } from './metric-columns.ts';
 import type { Metric } from './metric.ts';
@@ -46,14 +47,15 @@ export interface ExperimentPeriod {
 
 /**
  * The statement that measures an experiment. Callers' values are parameters; the text depends only on the number and
- * kinds of metrics, on the number of keys of a path and on what groups have in common.
+ * kinds of metrics, on the number of keys of a path, on what groups have in common and on the units.
  *
  * An event counts if it follows the player's first exposure: later by the server's clock or, in the same millisecond,
  * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. Whom
  * an experiment has: see `exposedPlayers`. Result rows: see `MeasuredGroup`.
+ * @param units whether players or clusters are independent
  */
-export function experimentQuery(query: ReadoutQuery): Statement {
-  const { sql, parameters } = figuresQuery(exposedIn(query), query, query.exposedBeforeMs ?? query.untilMs);
+export function experimentQuery(query: ReadoutQuery, units: FigureColumns): Statement {
+  const { sql, parameters } = figuresQuery(exposedIn(query), query, query.exposedBeforeMs ?? query.untilMs, units);
   return { sql, parameters: { ...parameters, ...exposedParameters(query) } };
 }
 
@@ -93,8 +95,14 @@ export type FiguresQuery = Pick<
  * The figures of some players from a moment of each on.
  * @param exposed SQL of the players: `player_id`, `first_place`, the columns of `PLAYER_COLUMNS` and `named_other`
  * @param exposedBeforeMs players whose moment is not before it do not count, epoch milliseconds
+ * @param units whether players or clusters are independent
  */
-export function figuresQuery(exposed: string, query: FiguresQuery, exposedBeforeMs: number): Statement {
+export function figuresQuery(
+  exposed: string,
+  query: FiguresQuery,
+  exposedBeforeMs: number,
+  units: FigureColumns,
+): Statement {
   const metrics = measuredMetrics(query.metrics, ZONE);
   const quantities = metrics.flatMap((metric) => metric.quantities);
   const isBefore = metrics.some(({ before }) => before !== undefined);
@@ -115,7 +123,7 @@ measured AS (
   WHERE exposed.first_place.1 < fromUnixTimestamp64Milli({exposed_before:Int64})
   GROUP BY player
 )
-${largestGroups(query.by, groupedFigures(metrics, query.by))}
+${largestGroups(query.by, groupedFigures(metrics, query.by, units))}
 LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
   return {
     sql,

@@ -1,5 +1,7 @@
 import type { Clusters } from '../../../core/vocabulary/metrics/clusters.ts';
 import { experimentQuery, type ExperimentQuery, type ReadoutQuery, type Statement } from './experiment-query.ts';
+import { OF_CLUSTERS } from './cluster-figures.ts';
+import { OF_PLAYERS } from './player-figures.ts';
 import type { RunQuery } from '../lookups/run-query.ts';
 import type { QueryResult } from '../../query-result.ts';
 
@@ -61,6 +63,8 @@ export interface Readout {
   groups: MeasuredGroup[];
   /** How many groups there are. */
   found: number;
+  /** Whether some players were drawn together. */
+  isShared: boolean;
 }
 
 /** The measurements of an experiment, for one metric and all players. */
@@ -75,9 +79,14 @@ export async function findExperiment(run: RunQuery, query: ExperimentQuery): Pro
   return { kind: 'answered', value: variants };
 }
 
-/** The measurements of an experiment, for several metrics and groups of players. */
+/**
+ * The measurements of an experiment, for several metrics and groups of players. Of most experiments no players share a
+ * draw, and the quick statement answers; it knows from the rows that it measures. If some do, the other one is asked.
+ */
 export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<QueryResult<Readout>> {
-  return readFigures(run, experimentQuery(query), query.metrics.length);
+  const alone = await readFigures(run, experimentQuery(query, OF_PLAYERS), query.metrics.length);
+  if (alone.kind === 'unavailable' || !alone.value.isShared) return alone;
+  return readFigures(run, experimentQuery(query, OF_CLUSTERS), query.metrics.length);
 }
 
 /** The figures of a statement of `figuresQuery`. @param metrics number of metrics */
@@ -96,17 +105,12 @@ export async function readFigures(
     excluded: row.excluded === 1,
     arrived: row.arrived === 1,
     players: Number(row.players),
-    squares: row.squares,
+    squares: row.squares ?? Number(row.players),
     mismatches: Number(row.mismatches),
     metrics: Array.from({ length: metrics }, (_, place) => ({
       counted: Number(row.counted[place]),
       conversions: Number(row.conversions[place]),
-      clusters: {
-        count: Number(row.clusters[place]),
-        effective: Number(row.counted[place]) ** 2 / Number(row.cluster_squares[place]),
-        converted: Number(row.converted[place]),
-        unconverted: Number(row.unconverted[place]),
-      },
+      clusters: clustersOf(row, place),
       sum: figure(row.sums[place]),
       mean: figure(row.means[place]),
       variance: figure(row.variances[place]),
@@ -121,10 +125,17 @@ export async function readFigures(
       },
     })),
   }));
-  return { kind: 'answered', value: { groups, found: Number(result.value[0]?.found ?? 0) } };
+  return {
+    kind: 'answered',
+    value: {
+      groups,
+      found: Number(result.value[0]?.found ?? 0),
+      isShared: result.value.some(({ shared }) => shared > 0),
+    },
+  };
 }
 
-interface ReadoutRow {
+interface ReadoutRow extends Partial<ClusterColumns> {
   value: string;
   variant: string;
   stratum: number;
@@ -132,14 +143,10 @@ interface ReadoutRow {
   excluded: number;
   arrived: number;
   players: number | string;
-  squares: number;
+  shared: number;
   mismatches: number | string;
   counted: readonly (number | string)[];
   conversions: readonly (number | string)[];
-  clusters: readonly (number | string)[];
-  cluster_squares: readonly number[];
-  converted: readonly (number | string)[];
-  unconverted: readonly (number | string)[];
   sums: readonly (number | null)[];
   means: readonly (number | null)[];
   variances: readonly (number | null)[];
@@ -151,6 +158,25 @@ interface ReadoutRow {
   covariate_variances: readonly (number | null)[];
   plain_variances: readonly (number | null)[];
   found: number | string;
+}
+
+/** Without them each player is a cluster. Longer statements take longer to plan. */
+interface ClusterColumns {
+  squares: number;
+  clusters: readonly (number | string)[];
+  cluster_squares: readonly number[];
+  converted: readonly (number | string)[];
+  unconverted: readonly (number | string)[];
+}
+
+function clustersOf(row: ReadoutRow, place: number): Clusters {
+  const [counted, conversions] = [Number(row.counted[place]), Number(row.conversions[place])];
+  return {
+    count: Number(row.clusters?.[place] ?? counted),
+    effective: counted ** 2 / Number(row.cluster_squares?.[place] ?? counted),
+    converted: Number(row.converted?.[place] ?? conversions),
+    unconverted: Number(row.unconverted?.[place] ?? counted - conversions),
+  };
 }
 
 /** ClickHouse writes NaN and infinity as null in JSON. */

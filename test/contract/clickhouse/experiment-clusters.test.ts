@@ -42,6 +42,8 @@ const SHOP = aSplitFlag(
   },
 );
 const XP = aFlag({ ...PERIOD, key: 'xp', salt: 'xp', ...GUILD, rules: [aRule({ percentage: 40 })] });
+/** It drew as `XP` when its exposures were stored, and now draws by player. */
+const WAS = aFlag({ ...PERIOD, key: 'was', salt: 'xp', rules: [aRule({ percentage: 40 })] });
 /** Payers by guild, others each by itself: of both 30 % get `true`. */
 const MIXED = aFlag({
   ...PERIOD,
@@ -95,12 +97,12 @@ beforeAll(async () => {
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   gateway = await startGateway({ analytics });
   key = await gateway.key();
-  for (const flag of [SHOP, XP, MIXED, FEW]) {
+  for (const flag of [SHOP, XP, WAS, MIXED, FEW]) {
     await gateway.config.put({ game: 'demo', environment: 'live', kind: 'flag', key: flag.key }, flag);
     await insert(
       'flag_exposures',
       PLAYERS.map((player, n) => {
-        const { variantKey, value, reason, stratum = 0, cluster = 0 } = drawn(flag, player);
+        const { variantKey, value, reason, stratum = 0, cluster = 0 } = drawn(flag === WAS ? XP : flag, player);
         const what = { flag_key: flag.key, flag_version: 1, period: 1, variant_key: variantKey, value, reason };
         const at = { player_id: player.id, received_at: NOW - 24 * HOUR_MS, facts_sequence: n + 1 };
         return { ...what, ...at, stratum, cluster, attribution: 'served' };
@@ -225,6 +227,11 @@ describe('results of a draw that players share', () => {
       percentages: [{ percentage: 30, players: both.flat(2).length }],
       ...expected(both, [70, 30], bought),
     });
+  });
+
+  it('compare guilds of a flag that drew by guild and now draws by player, as its exposures say', async () => {
+    const shared = groups(XP, ['false', 'true'], () => true);
+    expect(await results('was', '')).toMatchObject({ percentage: 40, ...expected(shared, [60, 40], bought) });
   });
 
   it('are null of few groups, with the reason, and so is their sample ratio', async () => {

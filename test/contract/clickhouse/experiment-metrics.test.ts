@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import type { ReadoutQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import { openClient } from '../../../clickhouse-schema/open-client.ts';
+import { OF_CLUSTERS } from '../../../clickhouse-schema/queries/experiments/cluster-figures.ts';
+import { experimentQuery, type ReadoutQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import { type Readout, readFigures } from '../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import { OF_PLAYERS as OF_PLAYERS_ALONE } from '../../../clickhouse-schema/queries/experiments/player-figures.ts';
+import type { RunQuery } from '../../../clickhouse-schema/queries/lookups/run-query.ts';
 import type { Metric } from '../../../clickhouse-schema/queries/experiments/metric.ts';
 import { dayIn } from '../../../core/kernel/zoned-days.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
@@ -347,4 +352,49 @@ describe('the metrics of experiments', () => {
     expect(found?.samples).toMatchObject(expected);
     expect(expected.every(({ players }) => players > 50)).toBe(true);
   });
+
+  it('have equal figures by the statement of players and by that of clusters, where no two share a draw', async () => {
+    const client = openClient(clickhouse.address, 'test', 30_000);
+    const run: RunQuery = async (query, query_params) => {
+      const result = await client.query({ query, query_params, format: 'JSONEachRow' });
+      return { kind: 'answered', value: await result.json() };
+    };
+    const gold = { property: 'cost.gold' };
+    const metrics: Metric[] = [
+      { metric: 'spend', aggregate: { kind: 'conversion' } },
+      { metric: 'spend', aggregate: { kind: 'sum', ...gold }, cuped: true, winsorize: 0.95 },
+      { metric: 'spend', aggregate: { kind: 'mean', ...gold } },
+      { metric: 'spend', aggregate: { kind: 'ratio', ...gold, per: 'purchase', perProperty: undefined } },
+      { metric: 'spend', aggregate: { kind: 'quantile', ...gold, quantile: 0.8 } },
+      { metric: '', aggregate: { kind: 'retention', day: 2 } },
+      { metric: '', aggregate: { kind: 'retention', day: 100_000 } },
+    ];
+    for (const some of chunksOf(metrics, 4)) {
+      const [players, clusters] = await Promise.all(
+        [OF_PLAYERS_ALONE, OF_CLUSTERS].map((units) =>
+          readFigures(run, experimentQuery({ ...QUERY, metrics: some }, units), some.length),
+        ),
+      );
+      if (players?.kind !== 'answered' || clusters?.kind !== 'answered') expect.fail('no answer');
+      expect(players.value.groups.length).toBe(2);
+      expect(ordered(players.value)).toEqual(near(ordered(clusters.value)));
+    }
+    await client.close();
+  });
 });
+
+const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
+
+const ordered = (readout: Readout): Readout => ({
+  ...readout,
+  groups: readout.groups.toSorted((one, other) => (one.variant < other.variant ? -1 : 1)),
+});
+
+/** Equal but for the last digits of sums. */
+function near(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? expect.closeTo(value, 7) : value;
+  if (Array.isArray(value)) return value.map(near);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, near(one)]));
+}
