@@ -10,6 +10,7 @@ import { checkLog } from './checks/check-log.ts';
 import { checkAttempts, checkDeliveries, checkRebuild, checkRows, checkStore } from './checks/check-outputs.ts';
 import { checkReplies } from './checks/check-replies.ts';
 import { checkMemberships } from './checks/check-segments.ts';
+import { checkTrialRows, checkTrials } from './checks/check-trials.ts';
 import { createClients } from './clients/clients.ts';
 import { changeDefinitions, makeWebhook } from './clients/definitions.ts';
 import { createFakeClickhouse } from './machines/fake-clickhouse.ts';
@@ -73,6 +74,10 @@ import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts'
  *   for a player with an override.
  * - `served` (check-exposures, model-served): what an evaluation's reply contains is stored first; an event exposes
  *   that, or the variant that it names.
+ * - `kept-variant` (check-trials): nobody's variant or phase changes while an experiment is active, except that the
+ *   experiment drops the variant.
+ * - `experiment-rows` (check-trials): rows of exposures and of mixed players have the experiment and the phase.
+ * - `phase` (experiment-history): other shares begin a phase of an experiment, and nothing else does.
  * - `period` (flag-history): an edit begins a period of its flag exactly if it changes which player gets which
  *   variant.
  * - `acknowledged-is-stored`, `reply` (check-replies): what a reply reports was stored before it, and the reply is
@@ -274,6 +279,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   if (world.violation !== undefined) return;
 
   checkCampaigns(world, observer, campaigns);
+  checkTrials(world, observer, flags);
   for (let partition = 0; partition < partitions; partition++) {
     const log = checkLog({
       world,
@@ -301,6 +307,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   }
   follower.check(observer);
   checkRows(world, clickhouse, observer);
+  checkTrialRows(world, clickhouse, observer);
   checkDeliveries(world, broker, observer);
   if (receivers !== undefined) checkAttempts(world, receivers, observer);
 }

@@ -28,7 +28,7 @@ function explain({ before, since, segmentId }: Explained) {
 /** The explanation of a record that the flag served the player `segmentId`'s rule. */
 function explainRecord({ before, since, segmentId }: Explained) {
   const { state, evaluations } = evaluate({ before, since });
-  return explainServed(servedOf(state, segmentId), state, evaluations);
+  return explainServed(servedOf(state, segmentId), state, { ...evaluations, now: new Map([[FLAG.key, FLAG]]) });
 }
 
 interface Explained {

@@ -3,7 +3,7 @@ import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/fl
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { mayLackRoom, SIM_LIMITS } from '../machines/sim-limits.ts';
-import type { FlagHistory } from '../model/flag-history.ts';
+import type { FlagHistory, ModelFlags } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
 import { evaluated, periodIn, variantSeen } from '../model/model-flags.ts';
 import { isServed, predictExposure, predictServed } from '../model/model-served.ts';
@@ -42,7 +42,7 @@ export function explainExposure(
       const flag = set.get(flagKey);
       const evaluation = flag && evaluated(then, flag, set);
       if (flag === undefined || evaluation === undefined || !isOf(fact, evaluation)) continue;
-      const seen = { ...evaluation, flagVersion, period: periodIn(flag) };
+      const seen = { ...evaluation, flagVersion, period: evaluation.trial?.phase ?? periodIn(flag) };
       return predictExposure(state, seen, 'served', at);
     }
   }
@@ -69,7 +69,7 @@ export interface Evaluations {
 export function explainServed(
   fact: FlagsServed,
   state: PlayerState,
-  { history, flags, timeline, tick }: Evaluations,
+  { history, flags, now, timeline, tick }: Evaluations & { now: ModelFlags },
 ): { fact: FlagsServed; next: PlayerState } | undefined {
   /** By flag keys: the step after which they were first requested. */
   const requested = new Map<string, { keys: readonly string[] | 'all'; firstStep: number }>();
@@ -94,8 +94,8 @@ export function explainServed(
           .toSorted()
           .flatMap((key) => set.get(key) ?? [])
           .map((flag) => ({ flag, evaluation: evaluated(then, flag, set) }))
-          .filter((one) => !isServed(then, one));
-        const own = predictServed(state, serving, fact.at);
+          .filter((one) => !isServed(then, one, set));
+        const own = predictServed(state, serving, now, fact.at);
         if (isDeepStrictEqual(own?.fact, fact)) return own;
       }
     }
@@ -131,24 +131,25 @@ function isKept({ servedFlags }: PlayerState, evaluation: FlagEvaluation): boole
   const kept = servedFlags.find(({ flagKey }) => flagKey === evaluation.flagKey);
   if (kept === undefined) return evaluation.reason === 'flag_disabled';
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
-  return (
-    kept.variantKey === evaluation.variantKey &&
-    kept.value === evaluation.value &&
-    kept.reason === evaluation.reason &&
-    kept.stratum === evaluation.stratum &&
-    kept.cluster === evaluation.cluster
-  );
+  const { variantKey, value, reason, stratum, cluster, trial } = evaluation;
+  if (kept.variantKey !== variantKey || kept.value !== value || kept.reason !== reason) return false;
+  // The first assignment stays, of two evaluations that did not know of each other.
+  if (trial !== undefined && trial.phase !== kept.trial?.phase) return trial.variant === kept.trial?.variant;
+  if (trial === undefined && kept.trial !== undefined) return kept.stratum === undefined;
+  return isDeepStrictEqual([kept.stratum, kept.cluster, kept.trial], [stratum, cluster, trial]);
 }
 
 /** Whether the exposure contains exactly the evaluation. Rules of two segments may serve the same value. */
-function isOf(fact: FlagExposed, { value, variantKey, reason, segmentId, stratum, cluster }: FlagEvaluation): boolean {
+function isOf(fact: FlagExposed, evaluation: FlagEvaluation): boolean {
+  const { value, variantKey, reason, segmentId, stratum, cluster, trial } = evaluation;
   return (
     fact.value === value &&
     fact.variantKey === variantKey &&
     fact.reason === reason &&
     fact.segmentId === segmentId &&
     fact.stratum === stratum &&
-    fact.cluster === cluster
+    fact.cluster === cluster &&
+    isDeepStrictEqual(fact.trial, trial)
   );
 }
 
@@ -179,12 +180,14 @@ export function checkExposed(
       const { flagKey, reason } = evaluation;
       if (reason === 'flag_disabled' || reason === 'player_override') continue;
       const flag = flags.flagsAt(configRevision).get(flagKey);
-      const least = flag === undefined ? 0 : periodIn(flag);
-      const variantKey = variantSeen(evaluation);
+      const { trial } = evaluation;
+      const least = flag === undefined ? 0 : (trial?.phase ?? periodIn(flag));
+      const variantKey = trial?.variant ?? variantSeen(evaluation);
       const isSeen = state.exposures.some(
         (seen) =>
           seen.flagKey === flagKey &&
           seen.variantKey === variantKey &&
+          seen.experiment === trial?.experiment &&
           seen.period >= least &&
           (seen.drawn || evaluation.stratum === undefined),
       );

@@ -269,7 +269,9 @@ export function checkLog(check: LogCheck): PartitionLog {
     if (state?.kind !== 'player') return undefined;
     const evaluations = { history, flags, timeline, tick };
     const own =
-      fact.kind === 'FlagExposed' ? explainExposure(fact, state, evaluations) : explainServed(fact, state, evaluations);
+      fact.kind === 'FlagExposed'
+        ? explainExposure(fact, state, evaluations)
+        : explainServed(fact, state, { ...evaluations, now: definitions.flags });
     if (own === undefined) return undefined;
     return withCampaigns(
       [own.fact],

@@ -58,6 +58,8 @@ function drawFlag(random: Random): FlagDocument {
   const variants = [
     { key: 'a', value: 'a', weight: 1 },
     { key: 'b', value: 'b', weight: random.pick([1, 3]) },
+    // For experiments.
+    { key: 'c', value: 'c', weight: 0 },
   ];
   return {
     key: `flag-${turn}`,

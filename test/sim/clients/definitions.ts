@@ -2,6 +2,7 @@ import { sleep } from '../../../core/kernel/clock.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { SegmentDocument, WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { changeCampaigns } from './change-campaigns.ts';
+import { changeExperiments } from './change-experiments.ts';
 import { changeFlags } from './change-flags.ts';
 import { changeProperties, drawCount } from './change-properties.ts';
 import { LOADS } from '../model/players/model-lists.ts';
@@ -22,6 +23,7 @@ export function changeDefinitions(options: ChangeOptions): void {
   void changeSegments(options);
   void changeProperties(options);
   void changeFlags(options);
+  void changeExperiments(options);
   void changeCampaigns(options);
 }
 

@@ -37,6 +37,9 @@ const CALLERS = ['client', 'server'] as const;
 /** Random operations on players and events. Every attempt has a unique stamp, which distinguishes it in the log. */
 export function createOperations({ random, players, partitionOf }: OperationsOptions): Operations {
   const ofFlags = random.fork('flags');
+  const ofTrials = random.fork('trials');
+  /** In these lives a player stays in experiments long enough to see several of their changes. */
+  const trialsShare = ofTrials.chance(0.5) ? 0.3 : 0;
   const ofPlay = random.fork('play');
   const ofSessions = random.fork('sessions');
   const gameClients = createGameClients(ofSessions);
@@ -311,6 +314,7 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     if (ofImports.chance(0.05)) return importLines();
     if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
     if (ofLists.chance(0.04)) return list();
+    if (ofTrials.chance(trialsShare)) return evaluate(ofTrials.pick(players.slice(0, 2)));
     const playerId = random.pick(players);
     if (ofQuarantine.chance(0.04)) return release(playerId);
     const dice = random.next();

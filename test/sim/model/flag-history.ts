@@ -1,11 +1,19 @@
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
+import type { Holdout } from '../../../core/vocabulary/documents/game.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { World } from '../world.ts';
+import { recordExperiments } from './experiment-history.ts';
 import { type Cell, cellsOf, drawOf, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
 
-/** Flags that are not archived, by key. */
-export type ModelFlags = ReadonlyMap<string, FlagDocument>;
+/** Flags that are not archived, by key, with what else decides for players. */
+export interface ModelFlags extends ReadonlyMap<string, FlagDocument> {
+  /** The experiments that run or are paused, by flag. */
+  readonly experiments?: ReadonlyMap<string, ExperimentDocument>;
+  /** The players who are in no experiment of the game. */
+  readonly holdout?: Holdout | undefined;
+}
 
 /** The flags of every CONFIG revision, as the broker received them. */
 export interface FlagHistory {
@@ -19,16 +27,21 @@ const NONE: ModelFlags = new Map();
 export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
   const latest = new Map<string, { document: FlagDocument; period: number }>();
   const changes: { revision: number; tick: number; flags: ModelFlags }[] = [];
+  const experiments = recordExperiments(world);
   broker.bucket('CONFIG').onWrite(({ key, value, revision }) => {
-    const [, environment, kind, flagKey] = key.split('.');
-    if (kind !== 'flag' || environment !== 'live' || flagKey === undefined) return;
+    const [, environment, kind, name] = key.split('.');
     const flags = new Map(changes.at(-1)?.flags);
+    if (kind === 'flag' && environment === 'live' && name !== undefined) takeFlag(flags, name, value);
+    else if (!experiments.take(key, value)) return;
+    changes.push({ revision, tick: world.tick(), flags: Object.assign(flags, experiments.now()) });
+  });
+
+  function takeFlag(flags: Map<string, FlagDocument>, flagKey: string, value: Uint8Array | undefined): void {
     flags.delete(flagKey);
     const document = parseFlag(value);
     if (document !== undefined) checkPeriod(document);
     if (document?.archivedAt === null) flags.set(flagKey, document);
-    changes.push({ revision, tick: world.tick(), flags });
-  });
+  }
 
   /** Checks a version's period against the latest version of the key, archived ones included (docs/decisions/0015). */
   function checkPeriod(document: FlagDocument): void {

@@ -10,6 +10,16 @@ export function keyIn(by: string, state: PlayerState): string | undefined {
   return typeof value === 'number' ? String(value) : undefined;
 }
 
+/** Added for a draw by something that a player may change. */
+export const CHANGEABLE = 2 ** 31;
+
+/** The same number for all players with the same key; 1 with several. */
+export function clusterIn([by = '', ...others]: readonly string[], state: PlayerState): number {
+  if (others.length > 0) return 1;
+  const hash = Number(fnv1a(`${by}\n${keyIn(by, state) ?? ''}`));
+  return hash < 2 ? 2 : hash;
+}
+
 const buckets = new Map<string, number>();
 
 /** GrowthBook's hash, version 2: an integer from 0 to 9,999. */

@@ -5,7 +5,8 @@ import type { FlagEvaluation, Reply } from '../../../core/vocabulary/commands/re
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
-import { bucketOf, fnv1a, keyIn } from './model-buckets.ts';
+import { bucketOf, CHANGEABLE, clusterIn, fnv1a, keyIn } from './model-buckets.ts';
+import { shownPeriod, triedBy } from './model-experiments.ts';
 import { cellsOf, drawOf, type Given, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
 import { isTrue } from './model-segments.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
@@ -17,18 +18,7 @@ export function periodIn({ periods }: FlagDocument): number {
 
 /** Flags as documented: an independent implementation of the evaluation order and the hash. */
 export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFlags): FlagEvaluation {
-  const period = periodIn(flag);
-  const served = (
-    some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey' | 'period'>,
-    value = flag.defaultValue,
-  ) =>
-    ({
-      flagKey: flag.key,
-      value: JSON.stringify(value),
-      variantKey: null,
-      period: 0,
-      ...some,
-    }) satisfies FlagEvaluation;
+  const served = server(flag);
   if (!flag.enabled) return served({ reason: 'flag_disabled' });
   for (const { flagKey: prerequisiteKey, ...needed } of flag.prerequisites) {
     const other = flags.get(prerequisiteKey);
@@ -46,6 +36,28 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
     const variant = flag.variants.find(({ value }) => JSON.stringify(value) === override.value);
     return { ...served({ reason: 'player_override' }), value: override.value, variantKey: variant?.key ?? null };
   }
+  const tried = triedBy(state, flag, flags);
+  if (tried !== undefined && 'shown' in tried) return { ...served({ reason: 'percentage_rollout' }), ...tried.shown };
+  const byRules = evaluatedByRules(state, flag);
+  if (tried === undefined) return byRules;
+  const { stratum: _, cluster: __, ...undrawn } = byRules;
+  return { ...undrawn, period: shownPeriod(tried.trial), trial: tried.trial };
+}
+
+const server =
+  (flag: FlagDocument) =>
+  (some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey' | 'period'>, value = flag.defaultValue) =>
+    ({
+      flagKey: flag.key,
+      value: JSON.stringify(value),
+      variantKey: null,
+      period: 0,
+      ...some,
+    }) satisfies FlagEvaluation;
+
+function evaluatedByRules(state: PlayerState, flag: FlagDocument): FlagEvaluation {
+  const period = periodIn(flag);
+  const served = server(flag);
   const isOpen = (rule: FlagRule) => isFor(rule, flag, state);
   const rule = flag.rules
     .toSorted((a, b) => a.priority - b.priority)
@@ -80,22 +92,12 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
   return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null, ...draw };
 }
 
-/** Added for a draw by something that a player may change. */
-export const CHANGEABLE = 2 ** 31;
-
 /** What else than the player decides, of the rules that may be reached. */
 function keysOf(flag: FlagDocument, isOpen: (rule: FlagRule) => boolean): string[] {
   const open = flag.rules.toSorted((a, b) => a.priority - b.priority).filter((each) => isOpen(each));
   const whole = open.findIndex(({ percentage }) => percentage === 100);
   const partial = open.slice(0, whole < 0 ? undefined : whole).filter(({ percentage }) => percentage > 0);
   return [...new Set(partial.map((each) => placeOf(flag, each)[1]))].filter((by) => by !== 'player');
-}
-
-/** The same number for all players with the same key; 1 with several. */
-function clusterIn([by = '', ...others]: readonly string[], state: PlayerState): number {
-  if (others.length > 0) return 1;
-  const hash = Number(fnv1a(`${by}\n${keyIn(by, state) ?? ''}`));
-  return hash < 2 ? 2 : hash;
 }
 
 /** Of 10,000 players like this one, those who get true; undefined: all get the same. */

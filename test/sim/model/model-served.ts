@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribution, FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { Draw } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
-import { CHANGEABLE, evaluated, periodIn, variantSeen } from './model-flags.ts';
+import { CHANGEABLE } from './model-buckets.ts';
+import { isVariant, trialAfter } from './model-experiments.ts';
+import { evaluated, periodIn, variantSeen } from './model-flags.ts';
 import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0014). */
@@ -15,39 +18,36 @@ export interface Serving {
   flag: FlagDocument;
 }
 
-/** Whether the player's state already contains what the flag serves. */
-export function isServed(state: PlayerState, { evaluation, flag }: Serving): boolean {
+/** Whether the player's state already contains what the flag serves. @param flags those in force now */
+export function isServed(state: PlayerState, serving: Serving, flags: ModelFlags): boolean {
+  const { evaluation, flag } = serving;
   const kept = state.servedFlags.find(({ flagKey }) => flagKey === flag.key);
   if (kept === undefined) return evaluation.reason === 'flag_disabled';
-  if (kept.period !== periodIn(flag)) return false;
+  const next = recordOf(state, serving, flags);
+  if (kept.period !== next.period || !isDeepStrictEqual(kept.trial, next.trial)) return false;
   // At this number of changes, recording ends.
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
-  const { variantKey, value, reason, segmentId, stratum, cluster } = kept;
-  return isDeepStrictEqual(
-    { value, variantKey, reason, segmentId, stratum, cluster },
-    {
-      value: evaluation.value,
-      variantKey: evaluation.variantKey,
-      reason: evaluation.reason,
-      segmentId: evaluation.segmentId,
-      stratum: evaluation.stratum,
-      cluster: evaluation.cluster,
-    },
-  );
+  // An evaluation that did not know of the assignment has drawn the same variant in a later phase.
+  const { trial } = evaluation;
+  if (trial !== undefined && trial.variant === kept.trial?.variant && trial.phase !== kept.trial.phase) return true;
+  const what = ({ value, variantKey, reason, segmentId, stratum, cluster }: ServedFlag) =>
+    [value, variantKey, reason, segmentId, stratum, cluster] as const;
+  return isDeepStrictEqual(what(kept), what(next));
 }
 
 /** Records what flags served a player; `undefined` if the state already contains it. */
 export function predictServed(
   state: PlayerState,
   serving: readonly Serving[],
+  now: ModelFlags,
   at: number,
 ): { fact: FlagsServed; next: PlayerState } | undefined {
-  const news = serving.filter((one) => !isServed(state, one));
+  const news = serving.filter((one) => !isServed(state, one, now));
   if (news.length === 0) return undefined;
-  const flags = news.map((one) => recordOf(state, one)).toSorted(inOrder);
+  const flags = news.map((one) => recordOf(state, one, now)).toSorted(inOrder);
   const { id: entityId, game, environment, externalId, servedFlags } = state;
-  const isNewlyMixed = ({ flagKey, period, mixed }: ServedFlag) =>
-    mixed && !servedFlags.some((one) => one.flagKey === flagKey && one.period === period && one.mixed);
+  const isNewlyMixed = (flag: ServedFlag) =>
+    flag.mixed && !servedFlags.some((one) => one.flagKey === flag.flagKey && isOnePeriod(one, flag) && one.mixed);
   const mixed = news
     .map(({ flag }) => flag.key)
     .filter((key) => flags.some((flag) => flag.flagKey === key && isNewlyMixed(flag)));
@@ -58,33 +58,53 @@ export function predictServed(
   };
 }
 
-function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag {
+function recordOf(state: PlayerState, { evaluation, flag }: Serving, { experiments }: ModelFlags): ServedFlag {
   const { key: flagKey, version: flagVersion } = flag;
-  const period = periodIn(flag);
   const before = state.servedFlags.find((one) => one.flagKey === flagKey);
-  const inPeriod = before?.period === period ? before : undefined;
+  const trial = trialAfter(before?.trial, evaluation, experiments?.get(flagKey));
+  const when = { period: trial?.phase ?? periodIn(flag), ...(trial === undefined ? {} : { trial }) };
+  const inPeriod = before !== undefined && isOnePeriod(before, when) ? before : undefined;
+  // What is served beside the player's variant was not drawn, but its device or attribute stays known.
+  const isBeside = trial !== undefined && !isDeepStrictEqual(trial, evaluation.trial);
+  const drawn = isBeside ? { cluster: before?.cluster } : evaluation;
   const variant = countedVariant(evaluation);
   const last = before && countedVariant({ ...before, value: before.value ?? 'null' });
   const all: ServedVariant[] = before === undefined ? [] : [...before.earlier];
   if (before !== undefined && typeof last === 'string') {
-    const { flagVersion: version, period: ofPeriod, reason, stratum, cluster } = before;
+    const { flagVersion: version, period: ofPeriod, reason } = before;
     const again = all.findIndex((one) => one.variant === last);
     if (again >= 0) all.splice(again, 1);
-    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason, ...drawIn(stratum, cluster) });
+    all.push({ variant: last, flagVersion: version, period: ofPeriod, reason, ...drawIn(before) });
   }
   const earlier = all.filter((one) => one.variant !== variant).slice(-FLAG_LIMITS.servedVariants);
-  const isSecond = variant !== null && earlier.some((one) => one.period === period && isContradiction(one, evaluation));
-  const { flagKey: _, prerequisiteKey: __, period: ___, ...what } = evaluation;
+  const now = { ...evaluation, trial };
+  const isSecond = variant !== null && earlier.some((one) => isOnePeriod(one, when) && isContradiction(one, now));
+  const { value, variantKey, reason, segmentId } = evaluation;
+  const what = { variantKey, value, reason, ...(segmentId !== undefined && { segmentId }) };
   const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;
-  return { flagKey, flagVersion, period, ...what, changes, mixed: inPeriod?.mixed === true || isSecond, earlier };
+  const mixed = inPeriod?.mixed === true || isSecond;
+  return { flagKey, flagVersion, ...what, ...drawIn({ ...drawn, trial }), ...when, changes, mixed, earlier };
 }
 
-function drawIn(stratum: number | undefined, cluster: number | undefined): Pick<ServedVariant, 'stratum' | 'cluster'> {
-  return { ...(stratum !== undefined && { stratum }), ...(cluster !== undefined && { cluster }) };
+type Drawn = { [Part in keyof Draw]?: Draw[Part] | undefined };
+
+function drawIn({ stratum, cluster, trial }: Drawn): Draw {
+  return {
+    ...(stratum !== undefined && { stratum }),
+    ...(cluster !== undefined && { cluster }),
+    ...(trial !== undefined && { trial }),
+  };
+}
+
+/** Whether both count in one period of the flag, or in one phase of an experiment. */
+function isOnePeriod(one: Pick<ServedVariant, 'period' | 'trial'>, other: Pick<ServedVariant, 'period' | 'trial'>) {
+  return one.period === other.period && one.trial?.experiment === other.trial?.experiment;
 }
 
 /** Two variants of one draw, or one of them by an override; what a player gets outside of the experiment is none. */
-function isContradiction(one: Pick<ServedVariant, 'reason' | 'stratum'>, other: FlagEvaluation): boolean {
+function isContradiction(one: ServedVariant, other: Pick<ServedVariant, 'reason'> & Drawn): boolean {
+  // Whatever shows it, another variant contradicts the one that the player has in an experiment.
+  if (other.trial !== undefined) return isVariant(other.trial) && isVariant(one.trial);
   const isForced = [one, other].map(({ reason }) => reason === 'player_override');
   // With another device or attribute a player may get another variant of one draw.
   if (!isForced.includes(true)) return one.stratum === other.stratum && (one.stratum ?? CHANGEABLE) < CHANGEABLE;
@@ -101,7 +121,7 @@ function inOrder(one: ServedFlag, other: ServedFlag): number {
 
 type Exposed = Pick<
   FlagExposed,
-  'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId' | 'stratum' | 'cluster'
+  'flagKey' | 'flagVersion' | 'variantKey' | 'value' | 'reason' | 'segmentId' | keyof Draw
 > & {
   period: number;
 };
@@ -113,17 +133,24 @@ export function predictExposure(
   attribution: Attribution,
   at: number,
 ): { fact: FlagExposed; next: PlayerState } | undefined {
-  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, stratum, cluster } = seen;
+  const { flagKey, flagVersion, period, variantKey, value, reason, segmentId, stratum, trial } = seen;
   const { id: entityId, game, environment, externalId } = state;
   if (environment === 'test' || reason === 'flag_disabled' || reason === 'player_override') return undefined;
   if (state.overrides.some((override) => override.flagKey === flagKey)) return undefined;
   const drawn = stratum !== undefined;
-  const exposure: FlagExposure = { flagKey, flagVersion, period, variantKey: variantSeen(seen), drawn };
+  // All variants of an A/A experiment show the control.
+  const counted = trial?.variant ?? variantSeen(seen);
+  const experiment = trial === undefined ? {} : { experiment: trial.experiment };
+  const exposure: FlagExposure = { flagKey, flagVersion, period, variantKey: counted, drawn, ...experiment };
   const isSame = (one: FlagExposure) =>
-    one.flagKey === flagKey && one.period === period && one.variantKey === exposure.variantKey && (one.drawn || !drawn);
+    one.flagKey === flagKey &&
+    one.experiment === trial?.experiment &&
+    one.period === period &&
+    one.variantKey === counted &&
+    (one.drawn || !drawn);
   if (state.exposures.some(isSame)) return undefined;
   const what = { flagKey, flagVersion, period, attribution, variantKey, value, reason };
-  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawIn(stratum, cluster) };
+  const more = { ...(segmentId === undefined ? {} : { segmentId }), ...drawIn(seen) };
   return {
     fact: { kind: 'FlagExposed', entityId, game, environment, at, externalId, ...what, ...more },
     next: { ...state, exposures: [...state.exposures, exposure] },
@@ -150,18 +177,19 @@ export function predictSighting(
     return predictExposure(state, { ...kept, value: kept.value ?? 'null' }, 'served', at);
   }
   const before = kept?.earlier.find(({ variant }) => variant === named);
-  const where = before ?? { flagVersion: flag.version, period: periodIn(flag), reason: 'percentage_rollout' as const };
+  const drawn: Drawn = before ?? drawOfNamed(state, kept, named, flag, flags);
+  const period = before?.period ?? drawn.trial?.phase ?? periodIn(flag);
+  const { flagVersion, reason } = before ?? { flagVersion: flag.version, reason: 'percentage_rollout' as const };
   const attribution = before !== undefined ? 'earlier' : kept === undefined ? 'named' : 'mismatch';
-  const { flagVersion, period, reason } = where;
-  const { stratum, cluster } = before ?? drawOfNamed(state, kept, named, flag, flags);
-  const base = { flagKey: flag.key, flagVersion, period, reason, ...drawIn(stratum, cluster) };
+  const base = { flagKey: flag.key, flagVersion, period, reason, ...drawIn(drawn) };
   if (flag.flagType === 'boolean') {
     const isThere = named === 'true' || named === 'false';
     return isThere ? predictExposure(state, { ...base, variantKey: null, value: named }, attribution, at) : undefined;
   }
   const variant = flag.variants.find(({ key }) => key === named);
   if (variant === undefined && before === undefined) return undefined;
-  const value = period === periodIn(flag) ? JSON.stringify(variant?.value ?? null) : 'null';
+  const isKnown = drawn.trial !== undefined || period === periodIn(flag);
+  const value = isKnown ? JSON.stringify(variant?.value ?? null) : 'null';
   return predictExposure(state, { ...base, variantKey: named, value }, attribution, at);
 }
 
@@ -172,11 +200,17 @@ function drawOfNamed(
   named: string,
   flag: FlagDocument,
   flags: ModelFlags,
-): Pick<ServedVariant, 'stratum' | 'cluster'> {
-  if (kept !== undefined) return kept;
+): Draw {
+  if (kept !== undefined) return { ...kept, ...(kept.trial && { trial: { ...kept.trial, variant: named } }) };
   const ownRules = flag.rules.filter((rule) => 'serve' in rule || 'salt' in rule || 'bucketBy' in rule);
   const keys = flag.bucketBy === undefined || flag.bucketBy === 'player' ? [] : [flag.bucketBy];
-  if (flag.flagType !== 'boolean' && ownRules.length + keys.length === 0 && flag.defaultServe === undefined) {
+  const isTried = flags.experiments?.has(flag.key) === true;
+  if (
+    !isTried &&
+    flag.flagType !== 'boolean' &&
+    ownRules.length + keys.length === 0 &&
+    flag.defaultServe === undefined
+  ) {
     const isDrawn = flag.variants.filter(({ weight }) => weight > 0).length > 1;
     return isDrawn ? { stratum: 10_000 } : {};
   }

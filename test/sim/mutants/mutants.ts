@@ -2,6 +2,7 @@ import { CAMPAIGN_MUTANTS } from './campaign-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { COMPUTED_MUTANTS } from './computed-mutants.ts';
 import { ERASURE_MUTANTS } from './erasure-mutants.ts';
+import { EXPERIMENT_MUTANTS } from './experiment-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
 import { IMPORT_MUTANTS } from './import-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
@@ -447,6 +448,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   ...FLAG_MUTANTS,
+  ...EXPERIMENT_MUTANTS,
   ...IMPORT_MUTANTS,
   ...ERASURE_MUTANTS,
   ...PLAY_MUTANTS,

@@ -119,7 +119,7 @@ export function predictFlagChanges(
   const serving = changes
     .flatMap(({ flagKey }) => flags.get(flagKey) ?? [])
     .map((flag) => ({ flag, evaluation: evaluated(state, flag, flags) }));
-  const served = predictServed(next, serving, at);
+  const served = predictServed(next, serving, flags, at);
   return { facts: served === undefined ? [fact] : [fact, served.fact], next: served?.next ?? next, changes };
 }
 
