@@ -127,20 +127,22 @@ function isKept(
 ): boolean {
   // A disabled flag without a record needs none: an event cannot be attributed to it.
   if (kept === undefined) return now.reason === 'flag_disabled';
+  let drawn: Draw = now;
   if (kept.trial !== undefined || now.trial !== undefined) {
     const trial = trialNext(kept, now, targeting);
     if (!isSameTrial(kept.trial, trial)) return false;
     if (trial === undefined && kept.period !== period) return false;
     // An evaluation that did not know of the assignment yet has drawn the same variant, in a later phase.
     if (trial !== undefined && isLater(trial, now.trial)) return true;
+    if (!isSameTrial(trial, now.trial)) drawn = drawNext(kept, now, trial);
   } else if (kept.period !== period) return false;
   if (kept.changes >= limits.servedChanges) return true;
   return (
     kept.variantKey === now.variantKey &&
     kept.reason === now.reason &&
     kept.segmentId === now.segmentId &&
-    kept.stratum === now.stratum &&
-    kept.cluster === now.cluster &&
+    kept.stratum === drawn.stratum &&
+    kept.cluster === drawn.cluster &&
     (kept.value === null ? now.value.length > FLAG_LIMITS.servedValueLength : kept.value === now.value)
   );
 }
@@ -168,7 +170,7 @@ function nextServed(kept: ServedFlag | undefined, now: ServedNow, trial: Trial |
 }
 
 /** The draw of an answer. What is served beside a kept variant was not drawn by its experiment. */
-function drawNext(kept: ServedFlag | undefined, now: ServedNow, trial: Trial | undefined): Draw {
+function drawNext(kept: ServedFlag | undefined, now: Draw, trial: Trial | undefined): Draw {
   if (trial === undefined || isSameTrial(trial, now.trial)) return drawOf({ ...now, ...(trial && { trial }) });
   const { cluster } = kept ?? {};
   return { ...(cluster === undefined ? {} : { cluster }), trial };

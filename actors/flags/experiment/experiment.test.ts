@@ -260,6 +260,21 @@ describe('an experiment by device', () => {
     }
   });
 
+  it('records an override, a disabled flag and other rules beside the variant once', () => {
+    const targeting = triedTargeting(SHOP, aRunning([HALVES], { bucketBy: 'device' }));
+    const off = triedTargeting({ ...SHOP, enabled: false }, aRunning([HALVES], { bucketBy: 'device' }));
+    const { player, answer } = serve(aPlayer({ id: 'one', deviceId: 'device one' }), targeting);
+    expect(answer.cluster).toBeGreaterThan(0);
+    const overridden = serve({ ...player, overrides: [{ flagKey: 'shop', value: '"c"' }] }, targeting);
+    expect(overridden.facts).toHaveLength(1);
+    expect(serve(overridden.player, targeting).facts).toEqual([]);
+    const disabled = serve(player, off);
+    expect(disabled.facts).toHaveLength(1);
+    expect(serve(disabled.player, off).facts).toEqual([]);
+    const back = serve({ ...overridden.player, overrides: [] }, targeting);
+    expect(back.kept).toMatchObject({ trial: answer.trial, cluster: answer.cluster, stratum: answer.stratum });
+  });
+
   it('keeps variant and cluster of a player who changes the device', () => {
     const targeting = triedTargeting(SHOP, aRunning([HALVES], { bucketBy: 'device' }));
     for (const { id } of players.slice(0, 40)) {

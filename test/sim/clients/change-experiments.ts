@@ -111,7 +111,7 @@ function drawDraft(random: Random, made: number): ExperimentDocument {
     audience: drawAudience(random),
     traffic: random.pick([100, 100, 70, 30.5]),
     variants: drawVariants(random, Number(flagKey.slice(-1)) % 2 === 0),
-    bucketBy: random.chance(0.7) ? 'player' : random.pick(['device', 'attribute:a1']),
+    bucketBy: random.chance(0.6) ? 'player' : random.pick(['device', 'attribute:a1']),
     salt: `salt of experiment ${made}`,
     layer: random.chance(0.2) ? { key: random.pick(['shop', 'map']), from: place, to: 100 } : null,
     primary: null,

@@ -314,7 +314,10 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     if (ofImports.chance(0.05)) return importLines();
     if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
     if (ofLists.chance(0.04)) return list();
-    if (ofTrials.chance(trialsShare)) return evaluate(ofTrials.pick(players.slice(0, 2)));
+    if (ofTrials.chance(trialsShare)) {
+      const tried = ofTrials.pick(players.slice(0, 2));
+      return ofTrials.chance(0.1) ? override(tried) : evaluate(tried);
+    }
     const playerId = random.pick(players);
     if (ofQuarantine.chance(0.04)) return release(playerId);
     const dice = random.next();
