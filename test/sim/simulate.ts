@@ -14,7 +14,7 @@ import { checkTrialRows, checkTrials } from './checks/check-trials.ts';
 import { createClients } from './clients/clients.ts';
 import { changeDefinitions, makeWebhook } from './clients/definitions.ts';
 import { createFakeClickhouse } from './machines/fake-clickhouse.ts';
-import { recordFlags } from './model/flag-history.ts';
+import { recordFlags } from './model/flags/flag-history.ts';
 import { createFollower } from './follower.ts';
 import { createHandedByRecord } from './machines/handed-commands.ts';
 import { createHistory } from './history.ts';

@@ -3,7 +3,7 @@ import { aFlag, aRule, memberOf } from '../../../actors/flags/evaluate/testing-f
 import { aPlayer } from '../../../actors/testing-players.ts';
 import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { FlagHistory } from '../model/flag-history.ts';
+import type { FlagHistory } from '../model/flags/flag-history.ts';
 import { createHistory } from '../history.ts';
 import { createTimeline } from '../timeline.ts';
 import { createWorld } from '../world.ts';

@@ -3,10 +3,11 @@ import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/fl
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { mayLackRoom, SIM_LIMITS } from '../machines/sim-limits.ts';
-import type { FlagHistory, ModelFlags } from '../model/flag-history.ts';
+import type { FlagHistory } from '../model/flags/flag-history.ts';
+import type { ModelFlags } from '../model/flags/flag-set.ts';
 import type { Attempt, History } from '../history.ts';
-import { evaluated, periodIn, variantSeen } from '../model/model-flags.ts';
-import { isServed, predictExposure, predictServed } from '../model/model-served.ts';
+import { evaluated, periodIn, variantSeen } from '../model/flags/model-flags.ts';
+import { isServed, predictExposure, predictServed } from '../model/flags/model-served.ts';
 import type { Observer } from '../observer.ts';
 import type { Timeline } from '../timeline.ts';
 import type { World } from '../world.ts';

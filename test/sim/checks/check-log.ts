@@ -18,7 +18,7 @@ import {
 } from './check-own-doings.ts';
 import { changedLedger, checkFilled, expectedChange, explainDropped, explainFilled } from './check-computed.ts';
 import type { CampaignHistory } from '../model/campaign-history.ts';
-import type { FlagHistory } from '../model/flag-history.ts';
+import type { FlagHistory } from '../model/flags/flag-history.ts';
 import { commandKey, type History } from '../history.ts';
 import type { TakenCommand } from '../machines/handed-commands.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';

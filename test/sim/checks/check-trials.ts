@@ -3,8 +3,8 @@ import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 import type { FakeClickhouse } from '../machines/fake-clickhouse.ts';
-import type { FlagHistory } from '../model/flag-history.ts';
-import { isVariant } from '../model/model-experiments.ts';
+import type { FlagHistory } from '../model/flags/flag-history.ts';
+import { isVariant } from '../model/flags/model-experiments.ts';
 import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';
 

@@ -7,7 +7,7 @@ import { SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
 import { ZONES } from '../clients/change-campaigns.ts';
-import { bucketOf } from './model-buckets.ts';
+import { bucketOf } from './flags/model-buckets.ts';
 import { isTrue } from './model-segments.ts';
 import type { Called } from './players/model-sessions.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';

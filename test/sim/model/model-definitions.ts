@@ -1,5 +1,5 @@
 import type { ModelCampaigns } from './campaign-history.ts';
-import type { ModelFlags } from './flag-history.ts';
+import type { ModelFlags } from './flags/flag-set.ts';
 import type { ModelSegment } from './model-segments.ts';
 
 /** The definitions of one CONFIG revision in the model's form. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { bucketOf, keyIn } from './model-buckets.ts';
+import { bucketOf, keyIn } from './flags/model-buckets.ts';
 
 /* Segments and shares of players in conditions, as documented: read again from the text of the conditions. */
 

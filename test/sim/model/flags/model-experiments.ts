@@ -1,11 +1,11 @@
-import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
-import type { ExperimentDocument, ExperimentVariant } from '../../../core/vocabulary/documents/experiments.ts';
-import type { Trial } from '../../../core/vocabulary/facts/flag-reason.ts';
-import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { ModelFlags } from './flag-history.ts';
+import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
+import type { FlagDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument, ExperimentVariant } from '../../../../core/vocabulary/documents/experiments.ts';
+import type { Trial } from '../../../../core/vocabulary/facts/flag-reason.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
+import type { ModelFlags } from './flag-set.ts';
 import { bucketOf, CHANGEABLE, clusterIn, fnv1a, keyIn } from './model-buckets.ts';
-import { isTrue } from './model-segments.ts';
+import { isTrue } from '../model-segments.ts';
 
 /* Experiments as documented in docs/experiments.md: who has which variant of the one that is active on a flag. */
 

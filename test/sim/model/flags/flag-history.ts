@@ -1,19 +1,10 @@
-import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
-import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
-import type { Holdout } from '../../../core/vocabulary/documents/game.ts';
-import { decodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import type { World } from '../world.ts';
+import type { FlagDocument, FlagRule } from '../../../../core/vocabulary/documents/documents.ts';
+import { decodeJson } from '../../../../core/codec/codec.ts';
+import type { MemoryBroker } from '../../../../streams/log/memory/log-memory.ts';
+import type { World } from '../../world.ts';
 import { recordExperiments } from './experiment-history.ts';
+import type { ModelFlags } from './flag-set.ts';
 import { type Cell, cellsOf, drawOf, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
-
-/** Flags that are not archived, by key, with what else decides for players. */
-export interface ModelFlags extends ReadonlyMap<string, FlagDocument> {
-  /** The experiments that run or are paused, by flag. */
-  readonly experiments?: ReadonlyMap<string, ExperimentDocument>;
-  /** The players who are in no experiment of the game. */
-  readonly holdout?: Holdout | undefined;
-}
 
 /** The flags of every CONFIG revision, as the broker received them. */
 export interface FlagHistory {

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attribution, FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
-import type { Draw } from '../../../core/vocabulary/facts/flag-reason.ts';
-import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
-import { SIM_LIMITS } from '../machines/sim-limits.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
-import type { ModelFlags } from './flag-history.ts';
+import type { Attribution, FlagExposed, FlagsServed } from '../../../../core/vocabulary/facts/flag-facts.ts';
+import type { Draw } from '../../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
+import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
+import { SIM_LIMITS } from '../../machines/sim-limits.ts';
+import type { FlagDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import type { ModelFlags } from './flag-set.ts';
 import { CHANGEABLE } from './model-buckets.ts';
 import { isVariant, trialAfter } from './model-experiments.ts';
 import { evaluated, periodIn, variantSeen } from './model-flags.ts';
-import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
+import type { FlagExposure, ServedFlag, ServedVariant } from '../../../../core/vocabulary/state/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0014). */
 export interface Serving {

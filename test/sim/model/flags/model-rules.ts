@@ -1,5 +1,5 @@
-import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
-import type { Json } from '../../../core/kernel/text/json.ts';
+import type { FlagDocument, FlagRule } from '../../../../core/vocabulary/documents/documents.ts';
+import type { Json } from '../../../../core/kernel/text/json.ts';
 
 /* What rules serve and by which bucket, as documented: a reading of its own, by trying every range of buckets. */
 

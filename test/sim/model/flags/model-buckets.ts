@@ -1,4 +1,4 @@
-import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 
 /* What puts players into buckets, read again from the documents. */
 

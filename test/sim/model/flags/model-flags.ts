@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EvaluateFlags, OverrideFlag } from '../../../core/vocabulary/commands/commands.ts';
-import type { FlagOverridden } from '../../../core/vocabulary/facts/flag-facts.ts';
-import type { FlagEvaluation, Reply } from '../../../core/vocabulary/commands/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
-import type { ModelFlags } from './flag-history.ts';
+import type { EvaluateFlags, OverrideFlag } from '../../../../core/vocabulary/commands/commands.ts';
+import type { FlagOverridden } from '../../../../core/vocabulary/facts/flag-facts.ts';
+import type { FlagEvaluation, Reply } from '../../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
+import type { FlagDocument, FlagRule } from '../../../../core/vocabulary/documents/documents.ts';
+import type { ModelFlags } from './flag-set.ts';
 import { bucketOf, CHANGEABLE, clusterIn, fnv1a, keyIn } from './model-buckets.ts';
 import { shownPeriod, triedBy } from './model-experiments.ts';
 import { cellsOf, drawOf, type Given, givenBy, needsPlace, placeOf, ruleIn } from './model-rules.ts';
-import { isTrue } from './model-segments.ts';
-import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
+import { isTrue } from '../model-segments.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /** A flag's current period, which flag-history.ts has checked. */
 export function periodIn({ periods }: FlagDocument): number {

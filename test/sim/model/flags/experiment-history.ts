@@ -1,8 +1,8 @@
-import { decodeJson } from '../../../core/codec/codec.ts';
-import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
-import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
-import type { World } from '../world.ts';
-import type { ModelFlags } from './flag-history.ts';
+import { decodeJson } from '../../../../core/codec/codec.ts';
+import type { ExperimentDocument } from '../../../../core/vocabulary/documents/experiments.ts';
+import type { GameDocument } from '../../../../core/vocabulary/documents/game.ts';
+import type { World } from '../../world.ts';
+import type { ModelFlags } from './flag-set.ts';
 import { variantAt } from './model-experiments.ts';
 
 /** The experiments and the holdout, as the broker received them. */
