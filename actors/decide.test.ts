@@ -282,6 +282,31 @@ describe('an Idempotency-Key', () => {
     );
     expect(conflict.reply).toMatchObject({ code: 'CONFLICT' });
   });
+
+  it('of a finding of a guardrail is recorded once, however often it is reported', () => {
+    const found = {
+      experiment: 'wide',
+      flagKey: 'shop',
+      version: 2,
+      state: 'stopped',
+      phase: 1,
+      variant: 'true',
+      metric: '{"aggregate":"revenue"}',
+      worse: 'lower',
+      margin: 0,
+      action: 'roll_back',
+      lift: -0.05,
+      low: -0.07,
+      high: -0.03,
+    } as const;
+    const ledgerId = 'ledger:guardrails:demo/live';
+    const report = (key: string) =>
+      aCommand({ kind: 'ReportGuardrail', ledgerId, found, idempotency: { key, bodyHash: key } });
+    const first = given([]).when(report('a'));
+    expect(first.facts[0]).toMatchObject({ kind: 'GuardrailTripped', entityId: ledgerId, ...found });
+    expect(given(first.facts).when(report('a')).facts).toEqual([]);
+    expect(kinds(given(first.facts).when(report('b')).facts)).toEqual(['GuardrailTripped', 'IdempotencyKeyUsed']);
+  });
 });
 
 describe('decide', () => {

@@ -46,8 +46,9 @@ function decideKind<K extends keyof CommandsByKind>(kind: K, body: CommandsByKin
 
 /** The players that a command changes. */
 function playersOf(body: CommandBody): readonly string[] {
+  if (body.kind === 'ClaimIdempotencyKey' || body.kind === 'ReportGuardrail') return [];
   // History changes nothing that is due by time.
-  if (body.kind === 'ClaimIdempotencyKey' || body.kind === 'ImportHistory') return [];
+  if (body.kind === 'ImportHistory') return [];
   if (body.kind === 'ListPlayers') return body.playerIds;
   return body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [body.playerId];
 }

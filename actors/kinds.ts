@@ -20,6 +20,7 @@ import { tracked } from './events/evolve-events.ts';
 import { quarantined } from './events/quarantine.ts';
 import { trackEvents } from './events/track.ts';
 import { flagExposed, flagOverridden } from './flags/evolve-flags.ts';
+import { guardrailTripped, reportGuardrail } from './experiments/report-guardrail.ts';
 import { exposeFlag } from './flags/exposure/expose.ts';
 import { overrideFlag } from './flags/evaluate/override.ts';
 import { flagsServed, serveFlags } from './flags/evaluate/serve.ts';
@@ -114,6 +115,9 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
   EndSession: onceOf((body, { draft, context, targeting }) => endSession(draft, body, context, targeting)),
   ClaimIdempotencyKey: (body, { draft, context }) =>
     once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed'),
+  // Reported again until somebody knows that it was.
+  ReportGuardrail: (body, step) =>
+    once(step.draft, body.ledgerId, body.idempotency, step.context, () => reportGuardrail(body, step), 'claimed'),
   ImportHistory: importHistory,
   ListPlayers: listPlayers,
 };
@@ -139,6 +143,7 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   FlagOverridden: { evolve: evolvesPlayer(flagOverridden), segments: NONE },
   FlagsServed: { evolve: evolvesPlayer(flagsServed), segments: NONE },
   FlagExposed: { evolve: evolvesPlayer(flagExposed), segments: NONE },
+  GuardrailTripped: { evolve: guardrailTripped, segments: NONE },
   SessionOpened: { evolve: evolvesPlayer(opened), segments: ALL },
   // Its events are separate facts, and no condition depends on the time of day of the player's last activity.
   SessionSynced: { evolve: evolvesPlayer(synced), segments: NONE },

@@ -28,6 +28,7 @@ const COMMANDS: { readonly [K in CommandBody['kind']]: number } = {
   EndSession: 1,
   ImportHistory: 1,
   ListPlayers: 1,
+  ReportGuardrail: 1,
 };
 
 /** The format that introduced each kind of query. */
@@ -59,6 +60,7 @@ const FACTS: { readonly [K in Fact['kind']]: number } = {
   FlagOverridden: 1,
   FlagsServed: 1,
   FlagExposed: 1,
+  GuardrailTripped: 1,
   SessionOpened: 1,
   SessionSynced: 1,
   SessionFlagsTold: 1,

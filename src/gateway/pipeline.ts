@@ -1,6 +1,7 @@
 import type { Tier } from '../../core/vocabulary/documents/documents.ts';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { Config } from '../settings/config.ts';
+import { SETTINGS_LIMITS } from '../settings/limits.ts';
 import type { ChangesMetrics } from './sse/metrics.ts';
 import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
@@ -10,6 +11,7 @@ import { GATEWAY_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';
+import { startGuardrailWatch } from './access/guardrail-watch.ts';
 import { startScheduledChanges } from './access/scheduled-changes.ts';
 import { createAuditedRequests } from './access/audited-request.ts';
 import { createCallerAddresses } from '../../core/kernel/caller-address.ts';
@@ -42,8 +44,8 @@ export interface PipelineOptions extends ServiceDeps {
 /** What all requests of one process share. */
 export interface Pipeline {
   readonly steps: PipelineDeps;
-  /** Makes scheduled changes from now on, if no other process does. */
-  keepSchedules(): void;
+  /** Makes scheduled changes and watches guardrails from now on, if no other process does. */
+  startKeepers(): void;
   /** Ends the streams of events and of changed flags. */
   endStreams(): void;
   /** Stops the rest, once no request is open. */
@@ -88,19 +90,14 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
   });
   const services = createServices(deps, eventSchemas, { flags: flagUse, keys: keyUse });
   const audited = createAuditedRequests(configStore, trail, clock);
-  let stopScheduled: () => Promise<void> = async () => {};
+  let stopKeepers: () => Promise<unknown> = async () => {};
   return {
-    keepSchedules() {
+    startKeepers() {
       const holder = deps.holder ?? leaseHolder('gateway', ids.uuidv4());
-      stopScheduled = startScheduledChanges({
-        config: configStore,
-        services,
-        audited,
-        log: deps.log,
-        holder,
-        clock,
-        logger,
-      });
+      const keeping = { config: configStore, services, audited, log: deps.log, holder, clock, logger };
+      const everyMs = (config.guardrailSeconds ?? SETTINGS_LIMITS.guardrailSeconds) * 1000;
+      const stops = [startScheduledChanges(keeping), startGuardrailWatch({ ...keeping, everyMs })];
+      stopKeepers = () => Promise.all(stops.map((stop) => stop()));
     },
     steps: {
       services,
@@ -117,7 +114,7 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
     },
     endStreams: streams.end,
     async close() {
-      await within(clock, GATEWAY_LIMITS.auditCloseMs, stopScheduled());
+      await within(clock, GATEWAY_LIMITS.auditCloseMs, stopKeepers());
       await within(clock, GATEWAY_LIMITS.auditCloseMs, trail.close());
       await within(clock, GATEWAY_LIMITS.serverCloseMs, Promise.all([flagUse.stop(), keyUse.stop()]));
       keyRing.stop();

@@ -92,7 +92,7 @@ export function createServer(deps: ServerDeps): Server {
       const bound = await listeners.open(main, host, port, deps.sharesPorts);
       if (side !== undefined) metricsPort = await listeners.open(side, host, config.metricsPort ?? 0, deps.sharesPorts);
       // A process with the routes of operators alone leaves them to gateways.
-      if (routes.some(({ path }) => path === SCHEDULE_PATH)) pipeline.keepSchedules();
+      if (routes.some(({ path }) => path === SCHEDULE_PATH)) pipeline.startKeepers();
       stopExchange = startRateExchange({ log: deps.log, limiter: pipeline.steps.limiter, clock, ids });
       return bound;
     },

@@ -36,7 +36,7 @@ type Ports = Pick<
 >;
 
 export interface ServiceDeps extends Ports {
-  config: Partial<Pick<Config, 'openId'>>;
+  config: Partial<Pick<Config, 'openId' | 'guardrailSeconds'>>;
   configStore: ConfigStore;
   backend: Backend;
   /** For the state that gateways share: rate counts and stream tokens. */

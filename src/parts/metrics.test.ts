@@ -6,6 +6,7 @@ import { createMetrics } from './metrics.ts';
  * host.
  */
 const LABELS: Readonly<Record<string, string>> = {
+  action: 'notify, pause, roll_back',
   route: 'the paths of our routes as patterns, and `unknown`',
   status: 'HTTP statuses that we answer, `aborted`, `streamed`',
   partition: 'at most 256, fixed for the deployment',

@@ -45,13 +45,7 @@ export interface Config {
   /** The account that statements of the console read ClickHouse with; undefined: there is none. */
   clickhouseReader: { user: string; password: string } | undefined;
   /** The identity provider of the console's users; undefined: there is none. */
-  openId:
-    | {
-        issuer: string;
-        clientId: string;
-        clientSecret: string | undefined;
-      }
-    | undefined;
+  openId: { issuer: string; clientId: string; clientSecret: string | undefined } | undefined;
   embeddedNatsPort: number;
   embeddedClickhousePort: number;
   /** Whether the embedded ClickHouse may open its own files only, where the system can ensure it. */
@@ -67,6 +61,8 @@ export interface Config {
   webhookRetryDelaysSeconds: readonly number[];
   webhookTimeoutSeconds: number;
   webhookAllowPrivateHosts: readonly string[];
+  /** How often running experiments with guardrails are looked at. */
+  guardrailSeconds: number;
   corsOrigins: readonly string[];
   /** Addresses and networks of proxies whose X-Forwarded-For counts. */
   trustedProxies: readonly string[];
@@ -146,6 +142,7 @@ export function readConfig(env: Env = process.env): Config {
     webhookRetryDelaysSeconds: numbers(env, 'WEBHOOK_RETRY_DELAYS_SECONDS', [60, 300, 1800, 7200]),
     webhookTimeoutSeconds: integer(env, 'WEBHOOK_TIMEOUT_SECONDS', 30, 1, 300),
     webhookAllowPrivateHosts: list(env['WEBHOOK_ALLOW_PRIVATE_HOSTS']),
+    guardrailSeconds: integer(env, 'GUARDRAIL_SECONDS', SETTINGS_LIMITS.guardrailSeconds, 1, 3600),
     corsOrigins: env['CORS_ORIGINS'] === undefined ? ['*'] : list(env['CORS_ORIGINS']),
     trustedProxies: proxies(env['TRUSTED_PROXIES']),
     modelPath: modelPath(env['MODEL_PATH']),

@@ -10,4 +10,10 @@ export const SETTINGS_LIMITS = {
   partitionsMost: 256,
   /** The smallest FACTS that a setting or an operator may choose, for tests and trials. */
   factsSmallestBytes: 1024 * 1024,
+
+  /**
+   * Seconds between two looks at the guardrails of all experiments, by default. A look measures each phase of each
+   * experiment, in the slots of its game.
+   */
+  guardrailSeconds: 60,
 } as const;

@@ -405,7 +405,7 @@ export interface Operations {
         /** Who made the change, and from where. */
         readonly actor: {
           /** `user`: a person in the console. */
-          readonly kind: 'user' | 'key' | 'cli';
+          readonly kind: 'user' | 'key' | 'cli' | 'service';
           /** Id of the user or key. */
           readonly id: string;
           /** E-mail address of the user. */

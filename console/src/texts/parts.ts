@@ -183,6 +183,7 @@ export const history = {
     user: (id: string) => `user ${id}`,
     key: (id: string) => `API key ${id}`,
     cli: (id: string) => `${id} (command line)`,
+    service: (id: string) => `the service (${id})`,
   },
   reason: (reason: string) => `Why: ${reason}`,
   difference: 'What changed',

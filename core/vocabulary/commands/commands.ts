@@ -5,6 +5,7 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
 import type { ListPlayers } from '../documents/player-lists.ts';
 import type { PreviewSegment } from './preview.ts';
+import type { GuardrailFound } from '../documents/experiments.ts';
 import type { Draw, FlagReason } from '../facts/flag-reason.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
 import type { DeviceInfo, PlayedWith } from '../state/device.ts';
@@ -107,6 +108,14 @@ export interface TrackEvents {
 export interface ClaimIdempotencyKey {
   kind: 'ClaimIdempotencyKey';
   ledgerId: string;
+  idempotency: IdempotencyClaim;
+}
+
+/** Record what a guardrail found, once per key. */
+export interface ReportGuardrail {
+  kind: 'ReportGuardrail';
+  ledgerId: string;
+  found: GuardrailFound;
   idempotency: IdempotencyClaim;
 }
 
@@ -220,7 +229,8 @@ export type CommandBody =
   | EndSession
   | ErasePlayer
   | ImportHistory
-  | ListPlayers;
+  | ListPlayers
+  | ReportGuardrail;
 export interface Command extends CommandEnvelope {
   body: CommandBody;
   /** Absent in commands of the owner itself, and of gateways older than this field. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/text/json.ts';
+import type { JsonObject, JsonText } from '../../kernel/text/json.ts';
 import type { Labelled } from '../labels.ts';
 import type { ExperimentField, ExperimentMetricName } from '../metrics/experiment-metrics.ts';
 import type { BucketBy, FlagServe } from './flag-serve.ts';
@@ -43,6 +43,31 @@ export interface Guardrail {
   /** Relative to the mean of the control, at least 0; 0: any loss. */
   margin: number;
   action: GuardrailAction;
+}
+
+/** What a guardrail of an experiment found, and what came of it. */
+export interface GuardrailFound extends Pick<Guardrail, 'worse' | 'margin' | 'action'> {
+  experiment: string;
+  flagKey: string;
+  /** Of the experiment, after the action. */
+  version: number;
+  state: ExperimentState;
+  phase: number;
+  /** The variant that harms. */
+  variant: string;
+  /** The metric as a JSON object, as the definition has it. */
+  metric: JsonText;
+  /** Relative to the control, with bounds that hold at every look; null: not known. */
+  lift: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** The same in the definition of the experiment. */
+export interface GuardrailAlert extends Omit<GuardrailFound, 'experiment' | 'flagKey' | 'metric'> {
+  metric: ChosenMetric;
+  /** Epoch milliseconds. */
+  at: number;
 }
 
 export interface ExperimentAudience {
@@ -108,6 +133,8 @@ export interface ExperimentDocument extends Labelled {
   state: ExperimentState;
   /** Oldest first; empty: it never started. */
   phases: readonly ExperimentPhase[];
+  /** What its guardrails found, once per guardrail and phase, oldest first; bounded. Absent: nothing. */
+  alerts?: readonly GuardrailAlert[];
   /** Present while it is shipped. */
   winner: string | null;
   shipping: Shipping | null;

@@ -13,6 +13,7 @@ interface Shapes {
   'text or null': string | null;
   'text or absent': string | undefined;
   number: number;
+  'number or null': number | null;
   boolean: boolean;
   stage: LifecycleStage;
   'churn level': ChurnLevel;
@@ -87,6 +88,24 @@ export const WEBHOOK_KINDS = {
       factors: 'churn factors',
       prediction_date: 'text',
       confidence: 'number',
+    },
+  },
+  'experiment.guardrail': {
+    description: 'A variant of an experiment harms what a guardrail watches.',
+    data: {
+      experiment_key: 'text',
+      flag_key: 'text',
+      version: 'number',
+      state: 'text',
+      phase: 'number',
+      variant_key: 'text',
+      metric: 'object',
+      worse: 'text',
+      margin: 'number',
+      action: 'text',
+      lift: 'number or null',
+      low: 'number or null',
+      high: 'number or null',
     },
   },
 } as const satisfies Readonly<Record<string, KindEntry>>;

@@ -1,6 +1,6 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { QuarantineReason } from '../commands/commands.ts';
-import type { FlagExposed, FlagOverridden, FlagsServed } from './flag-facts.ts';
+import type { FlagExposed, FlagOverridden, FlagsServed, GuardrailTripped } from './flag-facts.ts';
 import type { PurchaseRecorded, PurchaseRefunded, PurchaseReversed } from './purchase-facts.ts';
 import type { EntityState } from '../state/state.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
@@ -181,6 +181,7 @@ export type DomainFact =
   | FlagOverridden
   | FlagsServed
   | FlagExposed
+  | GuardrailTripped
   | SessionOpened
   | SessionSynced
   | SessionFlagsReported
@@ -207,6 +208,7 @@ export type FactWithoutRows =
   | ChurnRiskChanged
   | LifecycleScheduled
   | SegmentsScheduled
+  | GuardrailTripped
   | SessionOpened
   | SessionSynced
   | SessionFlagsReported

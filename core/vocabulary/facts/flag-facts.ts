@@ -1,4 +1,5 @@
 import type { JsonText } from '../../kernel/text/json.ts';
+import type { GuardrailFound } from '../documents/experiments.ts';
 import type { Draw, FlagReason } from './flag-reason.ts';
 import type { ServedFlag } from '../state/player.ts';
 import type { FactBase } from './fact-base.ts';
@@ -43,4 +44,9 @@ export interface FlagExposed extends FactBase, Draw {
   /** With `segment_match`. */
   segmentId?: string;
   externalId: string;
+}
+
+/** A variant of an experiment harms what a guardrail watches: once per guardrail and phase. `entityId` is a ledger. */
+export interface GuardrailTripped extends FactBase, GuardrailFound {
+  kind: 'GuardrailTripped';
 }

@@ -44,8 +44,9 @@ export interface DefinitionVersion {
 }
 
 export interface AuditActor {
-  kind: 'user' | 'key' | 'cli';
-  /** Id of the user or key; the account of the command line. */
+  /** `service`: the service itself, as a guardrail of an experiment. */
+  kind: 'user' | 'key' | 'cli' | 'service';
+  /** Id of the user or key; the account of the command line; the part of the service. */
   id: string;
   /** E-mail address of a user; otherwise empty. */
   name: string;

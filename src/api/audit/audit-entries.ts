@@ -58,10 +58,11 @@ const Entry = Type.Object(
     actor: Type.Object(
       {
         kind: oneOf(
-          ['user', 'key', 'cli'],
-          '`user`: a person in the console. `key`: an API key. `cli`: an operator’s command.',
+          ['user', 'key', 'cli', 'service'],
+          '`user`: a person in the console. `key`: an API key. `cli`: an operator’s command. `service`: the service ' +
+            'itself, such as a guardrail of an experiment.',
         ),
-        id: Type.String({ description: 'Id of the user or key; the operator’s account.' }),
+        id: Type.String({ description: 'Id of the user or key; the operator’s account; the part of the service.' }),
         email: textOrNull('E-mail address of the user; null for others.'),
         network: Type.String({
           description: 'IPv4 address, or first half of the IPv6 address, of the request; host of the command.',

@@ -18,6 +18,7 @@ import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../defin
 import { Warnings } from '../definitions/name-warnings.ts';
 import { FlagBucketBy } from '../flags/flag-rule-fields.ts';
 import { nullable, nullableTimeOut, oneOf, textOrNull, timeOut } from '../input/fields.ts';
+import { alertJson, Alerts } from './alert-fields.ts';
 import {
   Audience,
   ChosenMetric,
@@ -44,6 +45,7 @@ const SENT_BACK = {
   state: ReadOnly,
   actions: ReadOnly,
   phases: ReadOnly,
+  alerts: ReadOnly,
   winner: ReadOnly,
   shipped: ReadOnly,
   started_at: ReadOnly,
@@ -141,6 +143,7 @@ export const ExperimentShown = Type.Object(
         description: `The phases, oldest first; at most ${EXPERIMENT_LIMITS.experimentPhases}. Empty before the start.`,
       },
     ),
+    alerts: Alerts,
     winner: textOrNull('Key of the variant that was shipped; else null.'),
     shipped: nullable(
       Type.Object(
@@ -187,6 +190,7 @@ export function experimentFields(document: ExperimentDocument) {
     state: document.state,
     actions: actionsOf(document),
     phases: document.phases.map(({ phase, since, variants }) => ({ phase, since: formatTimestamp(since), variants })),
+    alerts: (document.alerts ?? []).map(alertJson),
     winner: document.winner,
     shipped: shipping && { flag_version: shipping.flagVersion, at: formatTimestamp(shipping.at) },
     started_at: formatTimestampOrNull(document.startedAt),
@@ -223,6 +227,7 @@ export const EXPERIMENT_EXAMPLE = {
   state: 'running',
   actions: ['pause', 'stop', 'ship'],
   phases: [{ phase: 1, since: '2026-01-15T10:30:00.000Z', variants: EXPERIMENT_BODY_EXAMPLE.variants }],
+  alerts: [],
   winner: null,
   shipped: null,
   started_at: '2026-01-15T10:30:00.000Z',

@@ -113,6 +113,7 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'FlagOverridden',
   'FlagsServed',
   'FlagExposed',
+  'GuardrailTripped',
   'ChurnRiskChanged',
   'LifecycleScheduled',
   'SessionSynced',
@@ -183,14 +184,14 @@ function predictCommand(
     run.facts.push(...facts);
     return { reply };
   }
-  const holderId =
-    body.kind === 'TrackEvents'
+  const isOfLedger = body.kind === 'ClaimIdempotencyKey' || body.kind === 'ReportGuardrail';
+  const holderId = isOfLedger
+    ? body.ledgerId
+    : body.kind === 'TrackEvents'
       ? (body.ledgerId ?? body.items[0]?.playerId ?? '')
-      : body.kind === 'ClaimIdempotencyKey'
-        ? body.ledgerId
-        : body.playerId;
+      : body.playerId;
   // A ledger stores a batch's claim and its reply separately; a player's keys share one namespace.
-  const slot = body.kind === 'ClaimIdempotencyKey' ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
+  const slot = isOfLedger ? 'claimed' : holderId.startsWith('ledger:') ? 'tracked' : undefined;
   const earlier = body.idempotency && recall(inScope(current(holderId), scope), body.idempotency, at, slot, by);
   if (earlier !== undefined) return { reply: earlier };
 
@@ -280,6 +281,9 @@ function predictCommand(
       run.reply = reply;
       break;
     }
+    case 'ReportGuardrail':
+      run.facts.push({ kind: 'GuardrailTripped', entityId: body.ledgerId, ...scope, at, ...body.found });
+      break;
     case 'ClaimIdempotencyKey':
       break;
   }

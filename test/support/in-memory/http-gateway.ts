@@ -228,6 +228,7 @@ export function accept({ body }: Call): Reply {
     case 'ExportPlayer':
       return { kind: 'exported', player: { ...aPlayerState({ id: body.playerId }), keys: [] } };
     case 'ClaimIdempotencyKey':
+    case 'ReportGuardrail':
       return { kind: 'claimed' };
     case 'OverrideFlag':
       return { kind: 'overridden', flagKey: body.flagKey, value: body.value };

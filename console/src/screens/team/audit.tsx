@@ -242,7 +242,7 @@ function Who({ actor }: { actor: Entry['actor'] }) {
   const keys = useKeys();
   const key = keys.data?.keys.find(({ id }) => id === actor.id);
   const hint = key === undefined ? undefined : key.name || key.hint;
-  const kind = actor.kind === 'user' || actor.kind === 'key' || actor.kind === 'cli' ? texts.actors[actor.kind] : '';
+  const kind = texts.actors[actor.kind];
   return (
     <>
       {actor.email ?? (hint === undefined ? actor.id : <span title={actor.id}>{hint}</span>)}{' '}

@@ -158,7 +158,7 @@ export const audit = {
   show: (action: string, key: string) => `Show what was ${action}: ${key}`,
   open: 'Show',
   deployment: 'deployment',
-  actors: { user: 'person', key: 'API key', cli: 'command line' },
+  actors: { user: 'person', key: 'API key', cli: 'command line', service: 'the service' },
   outcomes: {
     stored: 'done',
     refused: 'refused',

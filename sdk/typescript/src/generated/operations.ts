@@ -543,6 +543,33 @@ type Experiment2 = {
       readonly weight: number;
     }[];
   }[];
+  /** What guardrails found, oldest first, once per guardrail and phase. */
+  readonly alerts: readonly {
+    /** When it was found. */
+    readonly at: string;
+    /** The phase of the experiment then. */
+    readonly phase: number;
+    /** A metric, as `GET /v1/flags/flags/{key}/results` takes it. */
+    readonly metric: Metric;
+    /** The direction that harms. */
+    readonly worse: 'lower' | 'higher';
+    /** What was tolerated, relative to the mean of the control. */
+    readonly margin: number;
+    /** What the guardrail does. */
+    readonly action: 'notify' | 'pause' | 'roll_back';
+    /** Key of the variant that harms. */
+    readonly variant_key: string;
+    /** Its relative lift then. */
+    readonly lift: number | null;
+    /** Lower bound of the lift, valid at every look. */
+    readonly low: number | null;
+    /** Upper bound of the lift, valid at every look. */
+    readonly high: number | null;
+    /** The state of the experiment after it. */
+    readonly state: 'draft' | 'running' | 'paused' | 'stopped' | 'shipped' | 'discarded';
+    /** The version of the experiment that it made. */
+    readonly version: number;
+  }[];
   /** Key of the variant that was shipped. */
   readonly winner: string | null;
   /** How the winner was shipped. */
@@ -1796,8 +1823,8 @@ type WhatPlayersGetWhomNoRuleIncludes = {
 
 /** Who made it. */
 type WhoMadeIt = {
-  /** A person, an API key, or a command of an operator. */
-  readonly kind: 'user' | 'key' | 'cli';
+  /** A person, an API key, a command of an operator, or the service itself. */
+  readonly kind: 'user' | 'key' | 'cli' | 'service';
   /** Id of the user or key. */
   readonly id: string;
   /** E-mail address of the person, for people who are signed in. */
@@ -6160,6 +6187,8 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly phases?: unknown;
       /** Read-only, as returned by GET. */
+      readonly alerts?: unknown;
+      /** Read-only, as returned by GET. */
       readonly winner?: unknown;
       /** Read-only, as returned by GET. */
       readonly shipped?: unknown;
@@ -6262,6 +6291,8 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly phases?: unknown;
       /** Read-only, as returned by GET. */
+      readonly alerts?: unknown;
+      /** Read-only, as returned by GET. */
       readonly winner?: unknown;
       /** Read-only, as returned by GET. */
       readonly shipped?: unknown;
@@ -6355,6 +6386,8 @@ export interface Operations {
       readonly actions?: unknown;
       /** Read-only, as returned by GET. */
       readonly phases?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly alerts?: unknown;
       /** Read-only, as returned by GET. */
       readonly winner?: unknown;
       /** Read-only, as returned by GET. */
@@ -10260,7 +10293,7 @@ export interface Operations {
         /** Who made the change, and from where. */
         readonly actor: {
           /** `user`: a person in the console. */
-          readonly kind: 'user' | 'key' | 'cli';
+          readonly kind: 'user' | 'key' | 'cli' | 'service';
           /** Id of the user or key. */
           readonly id: string;
           /** E-mail address of the user. */

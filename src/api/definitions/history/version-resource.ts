@@ -14,8 +14,11 @@ const fields = {
   action: Type.String({ description: 'What happened, such as `created`, `changed`, `disabled` or `deleted`.' }),
   made_by: Type.Object(
     {
-      kind: oneOf(['user', 'key', 'cli'], 'A person, an API key, or a command of an operator.'),
-      id: Type.String({ description: 'Id of the user or key; the operator’s account.' }),
+      kind: oneOf(
+        ['user', 'key', 'cli', 'service'],
+        'A person, an API key, a command of an operator, or the service itself.',
+      ),
+      id: Type.String({ description: 'Id of the user or key; the operator’s account; the part of the service.' }),
       email: textOrNull('E-mail address of the person, for people who are signed in; otherwise null.'),
     },
     { description: 'Who made it.' },

@@ -135,6 +135,7 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'FlagExposed':
     case 'FlagOverridden':
     case 'FlagsServed':
+    case 'GuardrailTripped':
     case 'IdempotencyKeyUsed':
     case 'ImportAdvanced':
     case 'InterventionClicked':

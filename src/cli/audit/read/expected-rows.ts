@@ -77,6 +77,7 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'ChurnRiskChanged':
     case 'EntitySnapshot':
     case 'FlagOverridden':
+    case 'GuardrailTripped':
     case 'HistoryImported':
     case 'IdempotencyKeyUsed':
     case 'ImportAdvanced':

@@ -1,7 +1,7 @@
 import { webhookMembers } from '../../../../core/vocabulary/facts/event-json.ts';
 import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-context.ts';
 import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts/facts.ts';
-import type { FlagExposed } from '../../../../core/vocabulary/facts/flag-facts.ts';
+import type { FlagExposed, GuardrailTripped } from '../../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
 import type { WebhookKind } from '../../../../core/vocabulary/documents/webhook-kinds.ts';
@@ -76,6 +76,28 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
       variantKey: null,
       value: 'true',
       reason: 'default',
+    }),
+  }),
+  'experiment.guardrail': ofFact('GuardrailTripped', {
+    timestamp: ({ at }) => at,
+    data: guardrailData,
+    sample: (base) => ({
+      ...base,
+      entityId: 'ledger:sample',
+      kind: 'GuardrailTripped',
+      experiment: 'sample_experiment',
+      flagKey: 'sample_flag',
+      version: 2,
+      state: 'stopped',
+      phase: 1,
+      variant: 'true',
+      metric: '{"aggregate":"revenue"}',
+      worse: 'lower',
+      margin: 0,
+      action: 'roll_back',
+      lift: -0.05,
+      low: -0.07,
+      high: -0.03,
     }),
   }),
   'campaign.triggered': ofFact('InterventionTriggered', {
@@ -208,4 +230,12 @@ function evaluationData(fact: FlagExposed): JsonText {
   // JSON.stringify omits an undefined segment_id.
   const after = JSON.stringify({ variant_key: variantKey, reason, segment_id: segmentId, flag_version: flagVersion });
   return `${before.slice(0, -1)},"value":${value},${after.slice(1)}`;
+}
+
+/** `metric` is spliced in, as it is JSON text already. */
+function guardrailData(fact: GuardrailTripped): JsonText {
+  const { experiment, flagKey, version, state, phase, variant, worse, margin, action, lift, low, high } = fact;
+  const of = { experiment_key: experiment, flag_key: flagKey, version, state, phase, variant_key: variant };
+  const before = JSON.stringify(of);
+  return `${before.slice(0, -1)},"metric":${fact.metric},${JSON.stringify({ worse, margin, action, lift, low, high }).slice(1)}`;
 }

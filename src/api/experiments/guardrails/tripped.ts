@@ -1,0 +1,77 @@
+import { actionsOf, afterAction, type ExperimentAction } from '../../../../actors/experiments/life.ts';
+import { EXPERIMENT_LIMITS } from '../../../../actors/experiments/limits.ts';
+import {
+  type ExperimentDocument,
+  type Guardrail,
+  GUARDRAIL_ACTIONS,
+  type GuardrailAction,
+  type GuardrailAlert,
+} from '../../../../core/vocabulary/documents/experiments.ts';
+import type { GuardrailState } from '../results/guardrail-states.ts';
+
+/* What becomes of an experiment when guardrails find a variant harmful. */
+
+/** A guardrail that found something for the first time in this phase. */
+export type Trip = Omit<GuardrailAlert, 'at' | 'version' | 'state'>;
+
+/** The findings that the experiment does not have yet. Of several harmful variants it is the first one. */
+export function tripsOf(experiment: ExperimentDocument, states: readonly GuardrailState[]): Trip[] {
+  const phase = experiment.phases.at(-1)?.phase ?? 0;
+  return states.flatMap(({ guardrail, variants }) => {
+    const harmful = variants.find(({ verdict }) => verdict === 'harmful');
+    if (harmful === undefined || isKnown(experiment, guardrail)) return [];
+    const { metric, worse, margin, action } = guardrail;
+    const { variantKey: variant, lift, low, high } = harmful;
+    return [{ phase, metric, worse, margin, action, variant, lift, low, high }];
+  });
+}
+
+/** Whether a guardrail found something in the current phase already. */
+export function isKnown({ alerts = [], phases }: ExperimentDocument, { metric, worse }: Guardrail): boolean {
+  const phase = phases.at(-1)?.phase ?? 0;
+  const text = JSON.stringify(metric);
+  return alerts.some((one) => one.phase === phase && one.worse === worse && JSON.stringify(one.metric) === text);
+}
+
+const AS: Readonly<Record<GuardrailAction, ExperimentAction | undefined>> = {
+  notify: undefined,
+  pause: 'pause',
+  roll_back: 'stop',
+};
+
+/** The experiment after the strongest action of the findings. */
+export function afterTrips(held: ExperimentDocument, trips: readonly Trip[], nowMs: number): ExperimentDocument {
+  const strongest = AS[strongestOf(trips)];
+  const isPossible = strongest !== undefined && actionsOf(held).includes(strongest);
+  const next = isPossible ? afterAction(held, strongest, nowMs) : held;
+  const found = trips.map((trip) => ({ ...trip, at: nowMs, version: held.version + 1, state: next.state }));
+  return { ...next, alerts: [...(held.alerts ?? []), ...found].slice(-EXPERIMENT_LIMITS.experimentAlerts) };
+}
+
+const strongestOf = (trips: readonly Trip[]): GuardrailAction =>
+  GUARDRAIL_ACTIONS.findLast((action) => trips.some((trip) => trip.action === action)) ?? 'notify';
+
+/** Why, for the audit and the history. */
+export function reasonOf(trips: readonly Trip[]): string {
+  return trips.map(sentenceOf).join(' ').slice(0, MOST_CHARS).toWellFormed();
+}
+
+/** As many as `X-Change-Reason` may have. */
+const MOST_CHARS = 500;
+
+const DONE: Readonly<Record<GuardrailAction, string>> = {
+  notify: 'reported',
+  pause: 'paused',
+  roll_back: 'rolled back',
+};
+
+function sentenceOf({ metric: { aggregate, metric }, variant, action, lift, low, high, margin }: Trip): string {
+  const name = metric === undefined ? aggregate : `${aggregate} of ${metric}`;
+  return (
+    `Guardrail ${name}: ${variant} differs by ${percent(lift)} (${percent(low)} to ${percent(high)} at every look) ` +
+    `beyond the margin of ${percent(margin)}; ${DONE[action]}.`
+  );
+}
+
+const percent = (share: number | null): string =>
+  share === null ? 'unknown' : `${Number((share * 100).toFixed(2))} %`;
