@@ -480,9 +480,9 @@ describe('the list of tables with rows of players', () => {
       WHERE database = currentDatabase() AND name IN ('player_id', 'external_id')
         AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`;
     const found = (await rowsOf<{ table: string }>(clickhouse, sql)).map(({ table }) => table);
-    // `player_days` and `player_levels` are made of the rows of the others. Receipts and audit entries have the id
+    // The days and levels of players are made of the rows of the others. Receipts and audit entries have the id
     // alone, and stay.
-    const derived = ['player_days', 'player_levels'];
+    const derived = ['player_days', 'player_days_staged', 'player_levels'];
     expect(found.toSorted()).toEqual([...PLAYER_TABLES, 'erasures', 'audit_entries', ...derived].toSorted());
   });
 });
