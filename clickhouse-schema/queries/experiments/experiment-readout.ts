@@ -173,7 +173,7 @@ function clustersOf(row: ReadoutRow, place: number): Clusters {
   const [counted, conversions] = [Number(row.counted[place]), Number(row.conversions[place])];
   return {
     count: Number(row.clusters?.[place] ?? counted),
-    effective: counted ** 2 / Number(row.cluster_squares?.[place] ?? counted),
+    effective: counted ** 2 / (row.cluster_squares?.[place] ?? counted),
     converted: Number(row.converted?.[place] ?? conversions),
     unconverted: Number(row.unconverted?.[place] ?? counted - conversions),
   };
