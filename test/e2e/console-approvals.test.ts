@@ -32,11 +32,11 @@ describe.skipIf(!hasBrowser)(`approvals in the console${hasBrowser ? '' : ` (${N
   test('a change says that it waits: in the dialog, the navigation, the flag and the list', async () => {
     const { page } = editor;
     await editor.open('flags/burning');
-    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Turn off', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('once a second person approves it').waitFor();
     await editor.picture('approval-dialog');
-    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await dialog.getByRole('button', { name: 'Turn off', exact: true }).click();
     await admin.open('flags/burning');
     await admin.page.getByLabel('1 change waits', { exact: true }).waitFor();
     await admin.page.getByText('1 change waits for a second person (by ed@example.com)').waitFor();

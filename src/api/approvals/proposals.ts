@@ -18,8 +18,8 @@ import { usersOf } from '../segments/segment-users.ts';
  * Invariants
  * 1. Such a request changes nothing. It is stored, bound to the version that it would change, and made by the person
  *    who approves it.
- * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, active experiments, and
- *    the segments, lists and computed properties that it uses, or that a proposal or a planned change would have it use.
+ * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, active experiments,
+ *    and the segments, lists and computed properties that it uses, or would use by a proposal or a planned change.
  * 3. Every route declares whether it may wait, and what it changes (`approval`).
  */
 
