@@ -1,5 +1,6 @@
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Targeting } from '../../decision/targeting.ts';
+import { anExperiment } from '../../experiments/testing-experiment.ts';
 import { compileFlag } from '../evaluate/compile-flag.ts';
 import type { ExperimentDocument, ExperimentVariant } from '../../../core/vocabulary/documents/experiments.ts';
 
@@ -9,32 +10,14 @@ export type Weights = Readonly<Record<string, number>>;
 /** For tests: a running experiment on the flag `shop`, with a phase for each of the weights. */
 export function aRunning(weights: readonly Weights[], some: Partial<ExperimentDocument> = {}): ExperimentDocument {
   const phases = weights.map((each, place) => ({ phase: place + 1, since: 1_000 * place, variants: variantsOf(each) }));
-  return {
-    key: 'wide',
-    name: 'Wide',
-    hypothesis: '',
-    flagKey: 'shop',
-    mode: 'ab',
-    audience: { segmentId: null },
-    traffic: 100,
+  return anExperiment({
     variants: phases.at(-1)?.variants ?? [],
-    bucketBy: 'player',
     salt: 'salt of wide',
-    layer: null,
-    primary: null,
-    guardrails: [],
-    plan: { alpha: 0.05, power: 0.8, mde: null, endsAt: null },
     state: 'running',
     phases,
-    winner: null,
-    shipping: null,
     startedAt: 0,
-    stoppedAt: null,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
     ...some,
-  };
+  });
 }
 
 function variantsOf(weights: Weights): ExperimentVariant[] {
