@@ -103,7 +103,7 @@ export function compare(...samples: readonly [control: Sample, treatment: Sample
   };
 }
 
-/** By simulation: see docs/experiments.md. */
+/** By simulation: see docs/results.md. */
 const LEAST_CLUSTERS = 10;
 
 export function isOfFewClusters(sample: Sample): boolean {

@@ -6,12 +6,12 @@ import {
   VIEW_METRICS,
 } from '../../core/vocabulary/metrics/experiment-metrics.ts';
 
-const page = readFileSync('docs/experiments.md', 'utf8');
+const page = readFileSync('docs/results.md', 'utf8');
 const section = page.slice(page.indexOf('## Metric'), page.indexOf('| parameter'));
 
 const keys = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
-it('docs/experiments.md has the table of the declared metrics', () => {
+it('docs/results.md has the table of the declared metrics', () => {
   const rows = section
     .split('\n')
     .filter((line) => EXPERIMENT_METRIC_NAMES.some((name) => line.startsWith(`| \`${name}\``)))

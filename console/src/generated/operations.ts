@@ -425,7 +425,7 @@ export interface Operations {
         readonly before: Readonly<Record<string, unknown>> | null;
         /** The thing after the change, or what the request said. */
         readonly after: Readonly<Record<string, unknown>> | null;
-        /** Why, in the words of whoever made the change (`X-Change-Reason`). */
+        /** The reason that came with the change (`X-Change-Reason`). */
         readonly reason: string | null;
         /** `stored`: the change is in effect. */
         readonly outcome: 'begun' | 'stored' | 'refused' | 'unknown';
@@ -723,7 +723,7 @@ export interface Operations {
         readonly key: string;
         /** The version that it is based on. */
         readonly version: number | null;
-        /** Why, in the words of whoever proposed it (`X-Change-Reason`). */
+        /** The reason that came with the proposal (`X-Change-Reason`). */
         readonly reason: string | null;
         /** E-mail address of the user who proposed it. */
         readonly proposed_by: string;

@@ -29,7 +29,7 @@ export interface AuditEntry {
   before: string;
   after: string;
   outcome: AuditOutcome;
-  /** Why, in the words of whoever made it; empty: they said nothing. */
+  /** The reason that came with the change; empty: none. */
   reason: string;
   /** The definition that it made or deleted. */
   definition?: DefinitionVersion;

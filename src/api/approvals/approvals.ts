@@ -45,7 +45,7 @@ const Proposal = Type.Object(
     kind: oneOf(TARGETING_KINDS, 'What it changes.'),
     key: Type.String({ description: 'Key of the definition; empty if it makes a new one.' }),
     version: integerOrNull('The version that it is based on; null if it makes a new one.'),
-    reason: textOrNull('Why, in the words of whoever proposed it (`X-Change-Reason`); null: they said nothing.'),
+    reason: textOrNull('The reason that came with the proposal (`X-Change-Reason`); null: none.'),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
     own: Type.Boolean({ description: 'Whether you proposed it, so that another person must approve it.' }),
     outdated: Type.Boolean({
@@ -200,7 +200,7 @@ const approve = (changes: Changes): KeyedRoute =>
         if (isOutdated(proposal, change.of, context)) return outdatedFailure(proposal, change.of, context);
         const made = await claimAndMake(proposal, change, { address, revision: held.revision }, context);
         if (made.kind !== 'failure') return settled;
-        // Somebody else changed it while this request ran.
+        // Another request changed it while this one ran.
         return made.code === 'PRECONDITION_FAILED' ? outdatedFailure(proposal, change.of, context) : made;
       },
     },
@@ -279,7 +279,7 @@ export function approvalRoutes(routes: readonly Route[]): KeyedRoute[] {
   return [listApprovals(changes), approve(changes), rebase(changes, { params, Settled, path: PATH }), reject(changes)];
 }
 
-const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
+const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected, taken back, or it expired.');
 const OWN = failure('FORBIDDEN', 'You proposed this change, so another person must approve it.');
 const BUSY = failure('CONFLICT', 'Another person is approving this change. Look again in a minute.');
 const MADE = failure('CONFLICT', 'This change was approved and made before, so it cannot be rejected. Change it back.');

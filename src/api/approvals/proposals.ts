@@ -186,7 +186,7 @@ const WAITS =
   'under Approvals.';
 const TOO_MANY = failure(
   'CONFLICT',
-  `${APPROVAL_LIMITS.proposals} changes wait already. Approve or reject some first.`,
+  `${APPROVAL_LIMITS.proposals} changes of this game wait already, the maximum. Approve or reject some first.`,
 );
 const TOO_MANY_OWN = failure(
   'CONFLICT',

@@ -71,7 +71,7 @@ export const rebase = (
     },
   });
 
-const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
+const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected, taken back, or it expired.');
 const NOT_YOURS = failure('FORBIDDEN', 'Another person proposed this change. Only they can rebase it.');
 const BUSY = failure('CONFLICT', 'Another person is approving this change. Look again in a minute.');
 const WHOLE = failure(

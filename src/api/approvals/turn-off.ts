@@ -37,9 +37,8 @@ export const turnOff = (routes: Readonly<Record<keyof typeof PARAMETERS, KeyedRo
     path: '/v1/console/turn-off',
     summary: 'Turn something off at once',
     description:
-      'In an emergency: whoever may change a flag, experiment or campaign (editors) or a webhook (admins) turns it off ' +
-      'without a second person, whatever its version. The audit shows it as `broke_glass`, with the reason. Turning it on ' +
-      'again waits.',
+      'For emergencies: an editor turns off a flag, experiment or campaign, and an admin a webhook, without a second person ' +
+      'and whatever its version. The audit shows it as `broke_glass`, with the reason. Turning it on again waits.',
     repeatsById: true,
     errors: ['NOT_FOUND', 'FORBIDDEN', 'FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: {

@@ -76,7 +76,7 @@ const Entry = Type.Object(
     player_id: textOrNull('The player that the change is about; null if there is none.'),
     before: contents('The thing before the change.'),
     after: contents('The thing after the change, or what the request said.'),
-    reason: textOrNull('Why, in the words of whoever made the change (`X-Change-Reason`); null: they said nothing.'),
+    reason: textOrNull('The reason that came with the change (`X-Change-Reason`); null: none.'),
     outcome: Outcome,
   },
   { description: 'A change.' },

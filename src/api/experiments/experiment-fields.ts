@@ -67,7 +67,7 @@ export const Shares = Type.Array(
     maxItems: FLAG_LIMITS.flagVariants,
     description:
       'The variants to compare, the control first. Other weights while the experiment runs begin a phase for players ' +
-      'who come from then on; whoever got a variant keeps it.',
+      'who are new from then on. A player who has a variant keeps it.',
   },
 );
 
@@ -108,8 +108,8 @@ export const Guardrails = Type.Array(
       ),
       action: oneOf(
         GUARDRAIL_ACTIONS,
-        'What happens once a variant is certainly worse: `notify`, `pause` (nobody new takes part), or `roll_back` ' +
-          '(stop: everybody gets the rules of the flag).',
+        'What happens once a variant is certainly worse: `notify`, `pause` (no new players take part), or `roll_back` ' +
+          '(stop: all players get what the rules of the flag serve).',
       ),
     },
     { additionalProperties: false, description: 'A metric that must not get worse.' },

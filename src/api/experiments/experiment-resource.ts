@@ -117,8 +117,8 @@ export const ExperimentShown = Type.Object(
     plan: Plan,
     state: oneOf(
       EXPERIMENT_STATES,
-      '`running`; `paused`: players who got a variant keep it, and nobody new takes part; in all others the ' +
-        'rules of the flag decide.',
+      '`running`: players take part; `paused`: players who have a variant keep it, and no new players take part; in all ' +
+        'other states the flag serves by its rules.',
     ),
     actions: Type.Array(oneOf(ACTIONS, 'The last part of its path.'), { description: 'What is possible now.' }),
     phases: Type.Array(

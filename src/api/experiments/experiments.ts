@@ -50,7 +50,7 @@ function STATE_WORDS(): Record<ExperimentState, string> {
   return {
     draft: 'not started',
     running: 'players take part',
-    paused: 'nobody new takes part',
+    paused: 'no new players take part',
     stopped: 'over, without a decision',
     shipped: 'its winner is what the flag serves',
     discarded: 'over, nothing was shipped',

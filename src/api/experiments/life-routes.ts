@@ -58,16 +58,19 @@ function lifeRoute(
 export function impossibleNow(held: ExperimentDocument, action: ExperimentAction): Failure | undefined {
   const possible = actionsOf(held);
   if (possible.includes(action)) return undefined;
-  const remedy = possible.length === 0 ? 'nothing more can be done to it' : `possible now: ${possible.join(', ')}`;
-  const isEqual = action === 'ship' && held.mode === 'aa';
-  const why = isEqual ? 'The variants of an A/A experiment are equal, so none can be shipped' : `It is ${held.state}`;
-  return failure('CONFLICT', `${why}; ${remedy}.`, { state: held.state, actions: possible });
+  const why =
+    action === 'ship' && held.mode === 'aa'
+      ? 'The variants of an A/A experiment are equal, so none can be shipped.'
+      : `The experiment is in the state \`${held.state}\`, which does not allow \`${action}\`.`;
+  const remedy = `It allows ${possible.length === 0 ? 'no action' : possible.join(', ')}.`;
+  return failure('CONFLICT', `${why} ${remedy}`, { state: held.state, actions: possible });
 }
 
 /** The failure if an experiment that would run cannot: a draft may be older than a change of its flag. */
 function excludedStart(document: ExperimentDocument, context: RequestContext): Failure | undefined {
   const { message, details } = faultsOf(document, context) ?? {};
-  if (message !== undefined) return failure('CONFLICT', `It cannot run as it is: ${message}`, details);
+  if (message !== undefined)
+    return failure('CONFLICT', `The experiment cannot run as it is defined: ${message}`, details);
   return rivalOf(document, context);
 }
 

@@ -36,7 +36,7 @@ export function rivalOf(document: ExperimentDocument, context: RequestContext): 
   const { from, to } = inLayer.layer;
   return failure(
     'CONFLICT',
-    `The experiment \`${inLayer.key}\` has ${from} to ${to} % of the layer \`${inLayer.layer.key}\`; choose a range beside it.`,
+    `The experiment \`${inLayer.key}\` has ${from} to ${to} % of the layer \`${inLayer.layer.key}\`; choose a range that does not overlap it.`,
     { experiment: inLayer.key, layer: inLayer.layer },
   );
 }
@@ -53,6 +53,8 @@ export function heldByExperiment(flag: FlagDocument, context: RequestContext): F
   const keys = variantKeysOf(flag);
   const missing = variants.find((variant) => !keys.includes(variant.key));
   if (missing === undefined) return undefined;
-  const message = `The experiment \`${key}\`, which is ${state}, uses the variant \`${missing.key}\`; remove it there first.`;
+  const message =
+    `The experiment \`${key}\`, which is ${state}, uses the variant \`${missing.key}\`; remove the variant from the ` +
+    'experiment, or stop the experiment.';
   return failure('CONFLICT', message, { ...details, variant_key: missing.key });
 }

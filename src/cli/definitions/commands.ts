@@ -185,7 +185,7 @@ const CONFLICTS: Readonly<Record<number, string>> = {
 };
 
 async function agree(count: number): Promise<void> {
-  if (!process.stdin.isTTY) throw new CliError('Nothing was changed: say --yes where nobody can be asked.');
+  if (!process.stdin.isTTY) throw new CliError('Nothing was changed: without a terminal to ask on, pass --yes.');
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await asking.question(`Make ${count} changes? Type yes: `);
   asking.close();

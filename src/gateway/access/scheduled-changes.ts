@@ -20,8 +20,8 @@ import type { AuditedRequests } from './audited-request.ts';
 /*
  * Scheduled changes, made by one of the gateways: the holder of a lease.
  *
- * Invariant: a change is made in the name of whoever planned it, who must still have the role, or whose key must not be
- * revoked.
+ * Invariant: a change is made in the name of the caller who scheduled it, who must still have the role, or whose key
+ * must not be revoked.
  */
 
 /** How often the lease is looked at while nothing waits. */
@@ -137,6 +137,6 @@ function callerOf(
 const PLANNED_BY = 'editor';
 const NO_GAME = 'The game does not exist any more.';
 const NO_KEY = 'The API key that planned it was revoked. Schedule it again with another one.';
-const NO_ROLE = 'The person who planned it no longer has the role for it. Somebody else can schedule it again.';
+const NO_ROLE = 'The user who scheduled it no longer has the role that it needs. Another user can schedule it again.';
 const NOT_APPROVED =
-  'Live changes of this game wait for a second person, and nobody approved this one. Schedule it again.';
+  'Live changes of this game wait for a second person, and this one was not approved. Schedule it again.';

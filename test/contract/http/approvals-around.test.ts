@@ -197,7 +197,7 @@ describe('the places for changes that wait', () => {
     }
     const change = (n: number) => ann.call('PATCH', `/v1/flags/flags/${name}`, { enabled: false, name: `Name ${n}` });
     expect(await (await change(1)).text()).toContain('second person');
-    expect(await (await change(2)).text()).toContain(`${APPROVAL_LIMITS.proposals} changes wait already`);
+    expect(await (await change(2)).text()).toContain(`${APPROVAL_LIMITS.proposals} changes of this game wait already`);
     await clear();
   });
 

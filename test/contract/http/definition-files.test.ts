@@ -361,7 +361,7 @@ describe('promote', () => {
     await made(other, FLAGS, { key: 'base', flag_type: 'boolean', targeting_rules: [{ percentage: 1 }] });
     const promote = (...words: string[]) =>
       cli('promote', dir, 'flags/shop', '--from', 'demo', '--to', 'other', '--reason', 'Tested', ...words);
-    expect((await promote()).error).toContain('say --yes');
+    expect((await promote()).error).toContain('pass --yes');
     const { lines, error } = await promote('--yes');
     expect(error).toBe('');
     expect(lines).toContain('  ! flags/base differs in other and stays; --with-needs changes it too.');

@@ -237,7 +237,7 @@ describe('GET /v1/experiments/experiments/{key}/results', () => {
     expect((await results()).data).toMatchObject({ reason: 'not_started', phases: [], variants: [{ players: 0 }, {}] });
     await define();
     expect((await results()).data).toMatchObject({
-      reason: 'nobody_exposed',
+      reason: 'no_exposures',
       variants: [{ players: 0, mean: null }, { too_small: 'players' }],
     });
     expect(await results('?phase=2')).toMatchObject({

@@ -170,7 +170,7 @@ describe('shipping a winner', () => {
     [key, flag] = [`aa-${made}`, `flag-aa-${made}`];
     await running({ mode: 'aa' });
     expect(await message(act('ship', { variant: 'a' }))).toBe(
-      '409 The variants of an A/A experiment are equal, so none can be shipped; possible now: pause, stop.',
+      '409 The variants of an A/A experiment are equal, so none can be shipped. It allows pause, stop.',
     );
   });
 });
@@ -183,7 +183,9 @@ describe('a repeat', () => {
     const again = await act('ship', { variant: 'b' }, once);
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect((await act('ship', { variant: 'b' })).data).toMatchObject({ flag: { version: 2, difference: [] } });
-    expect(await message(act('ship', { variant: 'a' }))).toBe('409 It is shipped; possible now: undo.');
+    expect(await message(act('ship', { variant: 'a' }))).toBe(
+      '409 The experiment is in the state `shipped`, which does not allow `ship`. It allows undo.',
+    );
     const undone = { 'Idempotency-Key': `undo-${made}` };
     expect((await act('undo', undefined, undone)).status).toBe(200);
     const replayed = await act('undo', undefined, undone);
@@ -218,7 +220,7 @@ describe('a repeat', () => {
     await gateway.config.put(address, { ...before, state: 'stopped', version: 20 });
     expect((await act('undo')).data).toMatchObject({ experiment: { state: 'stopped' }, flag: { version: 5 } });
     expect((await flagNow())['targeting_rules']).toMatchObject([RULE]);
-    expect(await message(act('undo'))).toContain('409 It is stopped');
+    expect(await message(act('undo'))).toContain('409 The experiment is in the state `stopped`, which does not allow');
   });
 });
 

@@ -102,20 +102,24 @@ describe('an experiment', () => {
         409,
         expect.objectContaining({
           code: 'CONFLICT',
-          message: 'It is draft; possible now: start, discard.',
+          message: `The experiment is in the state \`draft\`, which does not allow \`${action}\`. It allows start, discard.`,
           details: { state: 'draft', actions: ['start', 'discard'] },
         }),
       ]);
     }
     expect((await act('start')).data['state']).toBe('running');
-    expect(await message(act('start'))).toContain('409 It is running; possible now: pause, stop, ship');
+    expect(await message(act('start'))).toContain('which does not allow `start`. It allows pause, stop, ship');
     expect((await act('pause')).data).toMatchObject({ state: 'paused', actions: ['resume', 'stop', 'ship'] });
     expect((await act('resume')).data).toMatchObject({ state: 'running' });
     const { data: stopped } = await act('stop');
     expect(stopped).toMatchObject({ state: 'stopped', actions: ['discard', 'ship'], stopped_at: expect.any(String) });
-    expect(await message(act('resume'))).toContain('409 It is stopped');
+    expect(await message(act('resume'))).toContain(
+      '409 The experiment is in the state `stopped`, which does not allow',
+    );
     expect((await act('discard')).data).toMatchObject({ state: 'discarded', actions: [], phases: [{ phase: 1 }] });
-    expect(await message(act('start'))).toBe('409 It is discarded; nothing more can be done to it.');
+    expect(await message(act('start'))).toBe(
+      '409 The experiment is in the state `discarded`, which does not allow `start`. It allows no action.',
+    );
     expect(await message(act('start', 'none'))).toContain('404');
   });
 
@@ -286,9 +290,13 @@ describe('the definition of an experiment', () => {
     await draft({ variants: [HALVES[0], { key: 'c', weight: 50 }] });
     const variants = HALVES.map((each) => ({ ...each, value: 'v' }));
     expect((await call('PATCH', `${FLAGS}/${flag}`, { variants })).status).toBe(200);
-    expect(await message(act('start'))).toContain('409 It cannot run as it is: `variants/1/key` must be the key');
+    expect(await message(act('start'))).toContain(
+      '409 The experiment cannot run as it is defined: `variants/1/key` must be the key',
+    );
     await call('DELETE', `${FLAGS}/${flag}`);
-    expect(await message(act('start'))).toContain('409 It cannot run as it is: `flag_key` must be the key of a flag');
+    expect(await message(act('start'))).toContain(
+      '409 The experiment cannot run as it is defined: `flag_key` must be the key of a flag',
+    );
     expect((await act('discard')).status).toBe(200);
   });
 });
@@ -317,7 +325,7 @@ describe('experiments that run or are paused', () => {
     await draft({ key: second, flag_key: other, layer: layer(29.99, 60) });
     const { error } = await act('start', second);
     expect(error).toMatchObject({
-      message: `The experiment \`${key}\` has 0 to 30 % of the layer \`layer-${made}\`; choose a range beside it.`,
+      message: `The experiment \`${key}\` has 0 to 30 % of the layer \`layer-${made}\`; choose a range that does not overlap it.`,
       details: { experiment: key, layer: layer(0, 30) },
     });
     expect((await patch({ layer: layer(30, 60) }, second)).status).toBe(200);
@@ -354,7 +362,7 @@ describe('experiments that run or are paused', () => {
     expect([status, error]).toMatchObject([
       409,
       {
-        message: `The experiment \`${key}\`, which is running, uses the variant \`b\`; remove it there first.`,
+        message: `The experiment \`${key}\`, which is running, uses the variant \`b\`; remove the variant from the experiment, or stop the experiment.`,
         details: { experiment: key, state: 'running', variant_key: 'b' },
       },
     ]);

@@ -210,7 +210,7 @@ describe('a scheduled change', () => {
       description: 'By hand',
       version: 3,
     });
-    expect((await listed())[1]?.why).toBe('Somebody changed `description` since this was planned.');
+    expect((await listed())[1]?.why).toBe('`description` changed since this was scheduled.');
   });
 
   it('of a field that an earlier one changed is made, too: on, then off', async () => {

@@ -525,7 +525,7 @@ type Experiment2 = {
   readonly guardrails: readonly MetricThatMustNotGetWorse[];
   /** What the experiment is planned for. */
   readonly plan: WhatExperimentIsPlanned;
-  /** `running`. */
+  /** `running`: players take part. */
   readonly state: 'draft' | 'running' | 'paused' | 'stopped' | 'shipped' | 'discarded';
   /** What is possible now. */
   readonly actions: readonly ('start' | 'pause' | 'resume' | 'stop' | 'discard' | 'ship' | 'undo')[];
@@ -901,8 +901,8 @@ type MetricThatMustNotGetWorse = {
   /** How much worse than the control is tolerated, relative to its mean. */
   readonly margin?: number;
   /**
-   * What happens once a variant is certainly worse: `notify`, `pause` (nobody new takes part),
-   * or `roll_back` (stop: everybody gets the rules of the flag).
+   * What happens once a variant is certainly worse: `notify`, `pause` (no new players take
+   * part), or `roll_back` (stop: all players get what the rules of the flag serve).
    */
   readonly action: 'notify' | 'pause' | 'roll_back';
 };
@@ -6779,7 +6779,7 @@ export interface Operations {
       readonly control: string;
       /**
        * Why there is nothing to compare: `not_started` (the experiment never started),
-       * `nobody_exposed` (no player was exposed to a variant).
+       * `no_exposures` (no player was exposed to a variant).
        */
       readonly reason: string | null;
       /** The phase of `variants` and `sequential`. */
@@ -10313,7 +10313,7 @@ export interface Operations {
         readonly before: Readonly<Record<string, unknown>> | null;
         /** The thing after the change, or what the request said. */
         readonly after: Readonly<Record<string, unknown>> | null;
-        /** Why, in the words of whoever made the change (`X-Change-Reason`). */
+        /** The reason that came with the change (`X-Change-Reason`). */
         readonly reason: string | null;
         /** `stored`: the change is in effect. */
         readonly outcome: 'begun' | 'stored' | 'refused' | 'unknown';

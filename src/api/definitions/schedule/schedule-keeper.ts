@@ -34,7 +34,7 @@ export interface ScheduleKeeperOptions {
   logger: Logger;
   /** Whether this process makes the changes now. */
   isHolder: () => boolean;
-  /** The context of a change, in the name of whoever planned it; a text: why they may not make it any more. */
+  /** The context of a change, in the name of the caller who scheduled it; a text: why that caller may not make it. */
   contextOf: (place: ScheduledPlace, change: ScheduledChange) => WriteContext | string;
 }
 
@@ -222,7 +222,7 @@ export function startScheduleKeeper(options: ScheduleKeeperOptions): ScheduleKee
   };
 }
 
-/** A field that somebody changed since the change was planned stays as it is. */
+/** A field that changed since the change was scheduled stays as it is. */
 function guardOf({ made }: ScheduleDocument, { does, seen }: ScheduledChange) {
   return (before: JsonObject): string | undefined => {
     if (does.kind === 'step') return undefined;
@@ -230,7 +230,7 @@ function guardOf({ made }: ScheduleDocument, { does, seen }: ScheduledChange) {
       const now = digestOf(before[name] ?? null);
       return now !== seen[name] && now !== made[name];
     });
-    return touched.length === 0 ? undefined : `Somebody changed \`${touched.join('`, `')}\` since this was planned.`;
+    return touched.length === 0 ? undefined : `\`${touched.join('`, `')}\` changed since this was scheduled.`;
   };
 }
 

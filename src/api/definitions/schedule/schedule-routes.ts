@@ -287,7 +287,7 @@ function overQuota(added: readonly ScheduledChange[], { key, services }: Request
 
 const ADDS =
   'Each is made at its time as a change of its own, by the checks of any other change, in your name, within two seconds; ' +
-  'late ones, after a downtime, one after the other. A field that somebody changed in between stays as it is (`skipped`), ' +
+  'late ones, after a downtime, one after the other. A field that was changed in between stays as it is (`skipped`), ' +
   'as does a percentage that is higher by then. A refused change has `failed` and is not repeated. Archiving or deleting ' +
   'the definition cancels what waits. In games that want a second person, the whole plan is approved once.';
 const STOPPED = 'Stopped by hand.';

@@ -39,7 +39,7 @@ const TREATED_EXAMPLE = { cap: _cap, cuped: _cuped };
 
 const NOTHING = {
   not_started: 'the experiment never started',
-  nobody_exposed: 'no player was exposed to a variant',
+  no_exposures: 'no player was exposed to a variant',
 } as const;
 
 const Compared = {
@@ -207,7 +207,7 @@ export function resultsJson(made: ResultsMade): string {
 
 function reasonOf(measured: readonly MeasuredPhase[], variants: readonly PooledVariant[]): keyof typeof NOTHING | null {
   if (measured.length === 0) return 'not_started';
-  return variants.every(({ players }) => players === 0) ? 'nobody_exposed' : null;
+  return variants.every(({ players }) => players === 0) ? 'no_exposures' : null;
 }
 
 const samplesOf = ({ metrics: [first] }: MeasuredPhase) => first?.samples ?? [];
