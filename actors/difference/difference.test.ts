@@ -189,4 +189,20 @@ describe('the difference of two versions', () => {
       expect(line.isWellFormed()).toBe(true);
     }
   });
+
+  it('reads the items of long lists a few times, not once for each item of the other list', () => {
+    let reads = 0;
+    const counting = (items: number[]) =>
+      new Proxy(items, {
+        get(target, name, receiver): unknown {
+          reads += 1;
+          return Reflect.get(target, name, receiver);
+        },
+      });
+    const [before, after] = [0, 2_000].map((from) => counting(Array.from({ length: 2_000 }, (_, at) => from + at)));
+    if (before === undefined || after === undefined) throw new Error('there are two');
+    const lines = differenceOf({ defaultValue: before }, { defaultValue: after });
+    expect(lines).toEqual([expect.stringMatching(/^Default value: added 2000, .* and 1990 more; removed 0, /)]);
+    expect(reads).toBeLessThan(50 * 4_000);
+  });
 });

@@ -19,8 +19,10 @@ export function inValue(name: string, before: Json, after: Json, depth = 0): str
 }
 
 function inList(name: string, before: readonly Json[], after: readonly Json[]): string[] {
-  const added = after.filter((one) => !before.includes(one)).map(inQuotes);
-  const removed = before.filter((one) => !after.includes(one)).map(inQuotes);
+  // Lists of ids in conditions have thousands.
+  const [earlier, now] = [new Set(before), new Set(after)];
+  const added = after.filter((one) => !earlier.has(one)).map(inQuotes);
+  const removed = before.filter((one) => !now.has(one)).map(inQuotes);
   if (added.length + removed.length === 0) return [`${name}: another order`];
   const parts = [
     ...(added.length === 0 ? [] : [`added ${few(added)}`]),

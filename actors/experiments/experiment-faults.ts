@@ -41,7 +41,7 @@ export function experimentFaults(
 }
 
 function allFaults(document: ExperimentDocument, context: ExperimentContext): Found[] {
-  const size = Buffer.byteLength(JSON.stringify({ ...document, phases: [], writes: [] }));
+  const size = Buffer.byteLength(JSON.stringify({ ...document, phases: [], alerts: [], writes: [] }));
   if (size > EXPERIMENT_LIMITS.experimentBytes) return [{ path: '', message: OVERSIZE, value: null }];
   const { bucketBy } = document;
   return [

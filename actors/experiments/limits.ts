@@ -8,7 +8,7 @@ export const EXPERIMENT_LIMITS = {
   experimentAlerts: 50,
   /** Phases of one experiment: changes of its shares while it runs. 20 phases of 50 variants take 130 kB at most. */
   experimentPhases: 20,
-  /** One definition without its phases, as JSON text in UTF-8. Every process holds all of them. */
+  /** One definition without its phases and findings, as JSON text in UTF-8. Every process holds all of them. */
   experimentBytes: 32 * 1024,
   /** The smallest effect, and the margin of a guardrail, relative to the control's mean. */
   relativeEffect: 10,

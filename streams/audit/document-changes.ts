@@ -51,6 +51,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 /** Fields with ids of players: only their number is shown, since a player may be erased later. */
 const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
+/** The same in the body of a proposal. */
+const PROPOSED_PLAYERS: ReadonlySet<string> = new Set([...PLAYERS, 'player_ids', 'external_ids']);
 
 const shown = (kind: DocumentKind, document: object | undefined): Shown | undefined =>
   document && shownOf(kind, document, LEFT_OUT);
@@ -61,11 +63,20 @@ function shownOf(kind: DocumentKind, document: object, leftOut: ReadonlySet<stri
     fields.map(([name, value]: [string, unknown]) => {
       if (isSecret(kind, name)) return [name, hidden(value)];
       if (isAddress(kind, name, value)) return [name, hiddenPath(value)];
-      if (kind === 'segment' && PLAYERS.has(name) && Array.isArray(value)) return [name, { players: value.length }];
+      if (kind === 'segment') return [name, counted(PLAYERS, name, value)];
+      if (kind === 'proposal' && name === 'body' && value instanceof Object) return [name, bodyShown(value)];
       return [name, value];
     }),
   );
 }
+
+const counted = (lists: ReadonlySet<string>, name: string, value: unknown): unknown =>
+  lists.has(name) && Array.isArray(value) ? { players: value.length } : value;
+
+const bodyShown = (body: object): Shown =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]: [string, unknown]) => [name, counted(PROPOSED_PLAYERS, name, value)]),
+  );
 
 /** The address of a webhook, whose path may be a secret. */
 function isAddress(kind: DocumentKind, name: string, value: unknown): value is string {

@@ -10,6 +10,8 @@ export interface TriedCase {
   experiment: ExperimentDocument;
   /** One after the other; a wave of newcomers follows each. */
   edits: readonly Partial<ExperimentDocument>[];
+  /** After the first edit players of a quarter, who buy more often, get this value by an override. */
+  forced?: string;
   /** Players of both variants that count at least in each phase. */
   least: readonly number[];
 }
@@ -101,5 +103,13 @@ export const TRIED_CASES: readonly TriedCase[] = [
     experiment: on({ a: 2, b: 1 }, { mode: 'aa' }),
     edits: [reweighted({ a: 2, b: 1 }, { a: 1, b: 1 })],
     least: [200, 120],
+  },
+  {
+    what: 'an override of the best players',
+    flag: SPLIT,
+    experiment: on({ a: 1, b: 1 }),
+    edits: [{ traffic: 90 }],
+    forced: '"b"',
+    least: [250],
   },
 ];

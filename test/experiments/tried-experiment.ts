@@ -49,7 +49,7 @@ export type Kind = 'conversion' | 'revenue';
  */
 export function triedExperiment(
   seed: number,
-  { flag: made, experiment: first, edits }: TriedCase,
+  { flag: made, experiment: first, edits, forced }: TriedCase,
   each: number,
 ): TriedLife {
   const random = seededRandom(seed);
@@ -70,6 +70,7 @@ export function triedExperiment(
     experiment = { ...experiment, ...edit };
     definitions = definitionsNow();
     owner.recover(chance(0.5) ? 'snapshot' : 'log');
+    if (edit === edits[0] && forced !== undefined) force(forced);
     for (const one of members) if (chance(0.8)) visit(one);
     wave(edit.state === 'running' ? 0.4 : 0.1);
   }
@@ -92,6 +93,12 @@ export function triedExperiment(
     if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
     const flags = new Map([[flag.key, compiled.flag]]);
     return definitionsOf({ flags, holdout, experimentOf: (key) => (key === flag.key ? active : undefined) });
+  }
+
+  function force(value: string): void {
+    for (const { id: playerId, quarter } of members) {
+      if (quarter === 0) owner.send({ kind: 'OverrideFlag', playerId, flagKey: flag.key, value }, nowMs);
+    }
   }
 
   function wave(eagerness: number): void {

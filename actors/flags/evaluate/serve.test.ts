@@ -112,10 +112,26 @@ describe('the served variants of a player', () => {
     expect(life([xp('false', 1_000)], [xp('true', 5_000)]).mixed).toEqual([[''], ['']]);
     const forced = xp('true', undefined, { reason: 'player_override' });
     expect(life([forced], [xp('false', 5_000)]).mixed).toEqual([[''], ['xp']]);
+    expect(life([forced], [xp('true')]).mixed).toEqual([[''], ['']]);
     // Entering an audience with the same value is a change: from then on the player counts.
     expect(life([xp('false')], [xp('false', 5_000)]).player.servedFlags).toMatchObject([
       { stratum: 5_000, changes: 1 },
     ]);
+  });
+
+  it('mark a player whom an override gives any variant beside a draw, also the one that was drawn', () => {
+    const drawn = now('shop', 'a', { stratum: 10_000 });
+    const forced = (variantKey: string | null): ServedNow => {
+      const { stratum: _, ...undrawn } = now('shop', variantKey, { value: '"x"', reason: 'player_override' });
+      return undrawn;
+    };
+    for (const override of [forced('a'), forced('b'), forced(null)]) {
+      expect(life([drawn], [override], [drawn]).mixed).toEqual([[''], ['shop'], ['']]);
+      expect(life([override], [drawn]).mixed).toEqual([[''], ['shop']]);
+    }
+    expect(life([drawn], [{ ...forced('a'), period: 2 }]).mixed).toEqual([[''], ['']]);
+    const off = now('shop', null, { reason: 'flag_disabled' });
+    expect(life([drawn], [off], [forced('a')]).mixed).toEqual([[''], [''], ['shop']]);
   });
 
   it('include the latest earlier variants, each with its period and version', () => {

@@ -13,7 +13,7 @@ import { seenVariant } from '../exposure/seen-variant.ts';
 import { countedPeriod, isAssigned, isSameTrial, trialAfter } from '../experiment/trials.ts';
 import { placeOf, servedOf } from './served-of.ts';
 import { sharedServed } from './shared-served.ts';
-import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
+import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
 /*
  * Owns `servedFlags` of a player's state: what each flag served last. A later event that names a flag exposes this
@@ -22,7 +22,8 @@ import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/p
  * Invariants
  * 1. A change is durable before the response that serves it is sent. If that response is lost, the record differs from
  *    what the client shows; such a client names the variant in its event.
- * 2. A player that gets two variants of one draw in one period is marked as mixed, once.
+ * 2. A player that gets two variants of one draw in one period, or any by an override beside a draw, is marked as
+ *    mixed, once.
  * 3. A flag changes a player's record at most `servedChanges` times in a period, and once more for each experiment that
  *    assigns a variant.
  * 4. The variant that an experiment assigned stays in the record while the experiment is active, also while something
@@ -87,7 +88,7 @@ export function served(
   for (const now of flags) {
     const kept = changed.get(now.flagKey) ?? servedOf(state, now.flagKey);
     if (isKept(kept, now, now.period, targeting, limits)) continue;
-    const next = nextServed(kept, now, trialNext(kept, now, targeting));
+    const next = nextServed(state, kept, now, trialNext(kept, now, targeting));
     if (next.mixed && !(kept?.mixed === true && isSamePeriod(kept, next))) mixed.push(now.flagKey);
     changed.set(now.flagKey, next);
   }
@@ -153,18 +154,27 @@ function trialNext(kept: ServedFlag | undefined, now: What, targeting: Targeting
   return trialAfter(kept.trial, now.trial, targeting.experimentOf?.(now.flagKey)?.key);
 }
 
-function nextServed(kept: ServedFlag | undefined, now: ServedNow, trial: Trial | undefined): ServedFlag {
+function nextServed(
+  state: PlayerState,
+  kept: ServedFlag | undefined,
+  now: ServedNow,
+  trial: Trial | undefined,
+): ServedFlag {
   const { value, stratum: _, cluster: __, ...rest } = now;
   const variant = variantServed(now);
   const next = { ...rest, period: trial?.phase ?? now.period, ...drawNext(kept, now, trial) };
   const earlier = kept === undefined ? [] : earlierVariants(kept, variant);
   const isSecond = variant !== null && earlier.some((one) => isSamePeriod(one, next) && isOther(one, next));
+  const before = kept === undefined ? [] : [kept, ...kept.earlier];
+  const isBeside =
+    before.some((one) => isSamePeriod(one, next) && isOverridden(one, next)) ||
+    (isForced(next) && hasSeen(state, next));
   const isSame = kept !== undefined && isSamePeriod(kept, next);
   return {
     ...next,
     value: value.length > FLAG_LIMITS.servedValueLength ? null : value,
     changes: isSame ? kept.changes + 1 : 0,
-    mixed: (isSame && kept.mixed) || isSecond,
+    mixed: (isSame && kept.mixed) || isSecond || isBeside,
     earlier,
   };
 }
@@ -192,13 +202,31 @@ function isSamePeriod(one: Pick<ServedFlag, 'period' | 'trial'>, other: Pick<Ser
  */
 function isOther(one: Pick<ServedVariant, 'reason' | keyof Draw>, other: Pick<ServedVariant, 'reason' | keyof Draw>) {
   if (other.trial !== undefined) return isAssigned(other.trial) && one.trial !== undefined && isAssigned(one.trial);
-  const isOverride = one.reason === 'player_override' || other.reason === 'player_override';
   const isOneDraw = one.stratum === other.stratum && (one.stratum ?? 0) < KEYED_STRATUM;
-  return takesPart(one) && takesPart(other) && (isOverride || isOneDraw);
+  return takesPart(one) && takesPart(other) && (isForced(one) || isForced(other) || isOneDraw);
 }
 
+/**
+ * Whether an override served one of two, and a draw the other. It does not matter which variant: players whom the
+ * override leaves with theirs would else stay, and only those of the other variants go.
+ */
+function isOverridden(one: Parameters<typeof isOther>[0], other: Parameters<typeof isOther>[1]): boolean {
+  return isForced(one) !== isForced(other) && isOther(one, other);
+}
+
+/** Whether the player was exposed to a draw of this period. The record may have forgotten it since. */
+function hasSeen(
+  { exposures }: PlayerState,
+  { flagKey, period, trial }: Pick<ServedFlag, 'flagKey' | 'period' | 'trial'>,
+) {
+  const isOf = (seen: FlagExposure) => seen.period === period && seen.experiment === trial?.experiment;
+  return exposures.some((seen) => seen.flagKey === flagKey && seen.drawn && isOf(seen));
+}
+
+const isForced = ({ reason }: Pick<ServedVariant, 'reason'>): boolean => reason === 'player_override';
+
 function takesPart({ reason, stratum }: Pick<ServedVariant, 'reason' | 'stratum'>): boolean {
-  return stratum !== undefined || reason === 'player_override';
+  return stratum !== undefined || isForced({ reason });
 }
 
 /** The variants served before `variant`. */

@@ -164,6 +164,10 @@ describe('a player with a variant', () => {
     const overridden = serve({ ...player, overrides: [{ flagKey: 'shop', value: '"b"' }] }, start);
     expect(overridden.kept).toMatchObject({ variantKey: 'b', trial: answer.trial, mixed: true });
     expect(overridden.mixed).toEqual(['shop']);
+    // Also with its own variant: else an override of many players would take only those of the other one out.
+    const same = serve({ ...player, overrides: [{ flagKey: 'shop', value: '"a"' }] }, start);
+    expect(same.kept).toMatchObject({ variantKey: 'a', trial: answer.trial, mixed: true });
+    expect(same.mixed).toEqual(['shop']);
     const free = serve({ ...overridden.player, overrides: [] }, start);
     expect(free.kept).toMatchObject({ variantKey: 'a', stratum: answer.stratum, mixed: true });
     expect(free.mixed).toEqual([]);

@@ -6,6 +6,7 @@ import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createPeople, type SignedInPerson } from '../../support/browser/console-people.ts';
+import { auditIn } from '../../support/in-memory/audit-in.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -113,6 +114,26 @@ describe('what a live flag uses', () => {
       'Content-Type': 'text/csv',
     });
     expect([loaded.status, await loaded.text()]).toEqual([409, expect.stringContaining('another static segment')]);
+  });
+});
+
+describe('a player that is erased', () => {
+  it('is named by no change that waits, and not by the audit of one', async () => {
+    await clear();
+    const [used, id, other] = [await segment(), PLAYER.toUpperCase(), PLAYER.replace('3f', '4f')];
+    const name = await flag(used);
+    const lists = { name: 'S', conditions: {}, includes: [id, other], version: 1 };
+    expect(await status(ann.call('PUT', `/v1/segments/segments/${used}`, lists))).toBe(409);
+    const override = (player: string) => `/v1/flags/flags/${name}/overrides/${player}`;
+    for (const player of [id, other])
+      expect(await status(ann.call('PUT', override(player), { value: true }))).toBe(409);
+    expect(await status(gateway.call(key, 'DELETE', `/v1/players/players/${PLAYER}`))).toBe(200);
+    const texts = JSON.stringify(waiting().map(({ document }) => document));
+    expect([waiting().length, texts.toLowerCase().includes(PLAYER), texts.includes(other)]).toEqual([2, false, true]);
+    expect(waiting().map(({ document }) => Object(document.body).includes)).toEqual([[other], undefined]);
+    const entries = (await auditIn(broker)).filter((entry) => entry.kind === 'proposal' && entry.key !== '');
+    expect(entries.find(({ after }) => after.includes('"includes"'))?.after).toContain('"includes":{"players":2}');
+    await clear();
   });
 });
 

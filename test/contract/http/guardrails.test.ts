@@ -211,6 +211,35 @@ it('reports what it found before a crash, under the key by which the ledger stor
   await gateway.close();
 });
 
+it('reports what it found before it looks at others, which may take long', async () => {
+  let release = () => {};
+  const slow = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let slowLooks = 0;
+  await start({
+    ...analytics,
+    async experimentReadout(query) {
+      if (query.phaseOf?.experiment === 'yonder') {
+        slowLooks += 1;
+        await slow;
+      }
+      return analytics.experimentReadout(query);
+    },
+  });
+  await revenue(4_000, 0.9);
+  const since = systemClock.wallMs() - 2 * HOUR_MS;
+  const phases = [{ phase: 1, since, variants: anExperiment().variants }];
+  const yonder = anExperiment({ key: 'yonder', flagKey: 'other', state: 'running', phases, startedAt: since });
+  await run([guardrail('roll_back')]);
+  await gateway.config.put({ ...NAME, key: 'yonder' }, { ...yonder, guardrails: [guardrail('notify')] });
+  await until('it looks at the other one', () => slowLooks > 0 && stored()?.state === 'stopped', 20_000);
+  await until('it was reported', () => reports().length > 0, 5_000);
+  expect(slowLooks).toBe(1);
+  release();
+  await gateway.close();
+});
+
 it('does nothing while ClickHouse gives no answer, and says so', async () => {
   await start(NO_ANALYTICS);
   await run([guardrail('roll_back')]);

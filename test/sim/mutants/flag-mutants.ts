@@ -75,7 +75,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/evaluate/serve.ts',
-        original: 'mixed: (isSame && kept.mixed) || isSecond,',
+        original: 'mixed: (isSame && kept.mixed) || isSecond || isBeside,',
         mutated: 'mixed: isSame && kept.mixed && isSecond,',
       },
     ],

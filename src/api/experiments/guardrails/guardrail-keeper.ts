@@ -18,7 +18,7 @@ import { experiments } from '../experiments.ts';
 import { askedMetrics } from '../results/asked-metrics.ts';
 import { guardrailStates } from '../results/guardrail-states.ts';
 import { measurePhases } from '../results/measured-phases.ts';
-import { afterTrips, isKnown, reasonOf, type Trip, tripsOf } from './tripped.ts';
+import { afterTrips, guardrailText, isKnown, reasonOf, type Trip, tripsOf } from './tripped.ts';
 
 /*
  * Looks at the guardrails of running experiments, and does what they say.
@@ -83,6 +83,9 @@ export function startGuardrailKeeper(options: GuardrailKeeperOptions): Guardrail
           'guardrails could not be checked; the next look tries again',
         );
       });
+      // A look at all the others may take long.
+      const now = config.get({ game, environment, kind: 'experiment', key });
+      if (now !== undefined) await report(now);
     }
     for (const entry of config.list('experiment')) {
       if (!stopped && isHolder()) await report(entry);
@@ -165,7 +168,8 @@ export function startGuardrailKeeper(options: GuardrailKeeperOptions): Guardrail
 function digestOf(
   { game, environment }: { game: string; environment: Environment },
   { key }: ExperimentDocument,
-  { phase, metric, worse }: GuardrailAlert,
+  alert: GuardrailAlert,
 ): string {
-  return hash('sha256', JSON.stringify([game, environment, key, phase, metric, worse]), 'hex').slice(0, 32);
+  const found = JSON.stringify([game, environment, key, alert.phase, guardrailText(alert)]);
+  return hash('sha256', found, 'hex').slice(0, 32);
 }

@@ -14,11 +14,15 @@ import type { GuardrailState } from '../results/guardrail-states.ts';
 /** A guardrail that found something for the first time in this phase. */
 export type Trip = Omit<GuardrailAlert, 'at' | 'version' | 'state'>;
 
-/** The findings that the experiment does not have yet. Of several harmful variants it is the first one. */
+/**
+ * The findings that the experiment does not have yet. Of several harmful variants it is the first one. A variant that
+ * was taken out harms nobody any more.
+ */
 export function tripsOf(experiment: ExperimentDocument, states: readonly GuardrailState[]): Trip[] {
   const phase = experiment.phases.at(-1)?.phase ?? 0;
+  const served = new Set(experiment.variants.map(({ key }) => key));
   return states.flatMap(({ guardrail, variants }) => {
-    const harmful = variants.find(({ verdict }) => verdict === 'harmful');
+    const harmful = variants.find(({ verdict, variantKey }) => verdict === 'harmful' && served.has(variantKey));
     if (harmful === undefined || isKnown(experiment, guardrail)) return [];
     const { metric, worse, margin, action } = guardrail;
     const { variantKey: variant, lift, low, high } = harmful;
@@ -26,12 +30,16 @@ export function tripsOf(experiment: ExperimentDocument, states: readonly Guardra
   });
 }
 
-/** Whether a guardrail found something in the current phase already. */
-export function isKnown({ alerts = [], phases }: ExperimentDocument, { metric, worse }: Guardrail): boolean {
+/** Whether a guardrail found something in the current phase already. One with another margin or action did not. */
+export function isKnown({ alerts = [], phases }: ExperimentDocument, guardrail: Guardrail): boolean {
   const phase = phases.at(-1)?.phase ?? 0;
-  const text = JSON.stringify(metric);
-  return alerts.some((one) => one.phase === phase && one.worse === worse && JSON.stringify(one.metric) === text);
+  const text = guardrailText(guardrail);
+  return alerts.some((one) => one.phase === phase && guardrailText(one) === text);
 }
+
+/** Identifies a guardrail of an experiment. */
+export const guardrailText = ({ metric, worse, margin, action }: Guardrail): string =>
+  JSON.stringify([metric, worse, margin, action]);
 
 const AS: Readonly<Record<GuardrailAction, ExperimentAction | undefined>> = {
   notify: undefined,

@@ -79,10 +79,18 @@ function recordOf(state: PlayerState, { evaluation, flag }: Serving, { experimen
   const earlier = all.filter((one) => one.variant !== variant).slice(-FLAG_LIMITS.servedVariants);
   const now = { ...evaluation, trial };
   const isSecond = variant !== null && earlier.some((one) => isOnePeriod(one, when) && isContradiction(one, now));
+  // Who is overridden counts no more, also with the variant that it was drawn.
+  const isFreed = (before === undefined ? [] : [before, ...before.earlier]).some(
+    (one) => isOnePeriod(one, when) && isForced(one) !== isForced(now) && isContradiction(one, now),
+  );
+  const wasDrawn = state.exposures.some(
+    (seen) =>
+      seen.flagKey === flagKey && seen.period === when.period && seen.experiment === trial?.experiment && seen.drawn,
+  );
   const { value, variantKey, reason, segmentId } = evaluation;
   const what = { variantKey, value, reason, ...(segmentId !== undefined && { segmentId }) };
   const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;
-  const mixed = inPeriod?.mixed === true || isSecond;
+  const mixed = inPeriod?.mixed === true || isSecond || isFreed || (isForced(now) && wasDrawn);
   return { flagKey, flagVersion, ...what, ...drawIn({ ...drawn, trial }), ...when, changes, mixed, earlier };
 }
 
@@ -102,14 +110,18 @@ function isOnePeriod(one: Pick<ServedVariant, 'period' | 'trial'>, other: Pick<S
 }
 
 /** Two variants of one draw, or one of them by an override; what a player gets outside of the experiment is none. */
-function isContradiction(one: ServedVariant, other: Pick<ServedVariant, 'reason'> & Drawn): boolean {
+function isContradiction(one: Reasoned, other: Reasoned): boolean {
   // Whatever shows it, another variant contradicts the one that the player has in an experiment.
   if (other.trial !== undefined) return isVariant(other.trial) && isVariant(one.trial);
-  const isForced = [one, other].map(({ reason }) => reason === 'player_override');
+  const both = [one, other];
   // With another device or attribute a player may get another variant of one draw.
-  if (!isForced.includes(true)) return one.stratum === other.stratum && (one.stratum ?? CHANGEABLE) < CHANGEABLE;
-  return [one, other].every(({ stratum }, place) => isForced[place] === true || stratum !== undefined);
+  if (!both.some(isForced)) return one.stratum === other.stratum && (one.stratum ?? CHANGEABLE) < CHANGEABLE;
+  return both.every((each) => isForced(each) || each.stratum !== undefined);
 }
+
+type Reasoned = Pick<ServedVariant, 'reason'> & Drawn;
+
+const isForced = ({ reason }: Reasoned): boolean => reason === 'player_override';
 
 function countedVariant(what: Pick<FlagEvaluation, 'variantKey' | 'value' | 'reason'>): string | null {
   return what.reason === 'flag_disabled' ? null : variantSeen(what);
