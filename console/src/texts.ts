@@ -24,7 +24,9 @@ import {
   playerIdentity,
   saved,
   table,
+  time,
 } from './texts/parts.ts';
+import { schedule } from './texts/schedule.ts';
 import {
   player,
   playerCampaigns,
@@ -92,6 +94,7 @@ export const TEXTS = {
   quarantine,
   recovery,
   saved,
+  schedule,
   schema,
   schemas,
   scoring,
@@ -104,6 +107,7 @@ export const TEXTS = {
   sql,
   start,
   table,
+  time,
   use,
   timeline,
   trace,

@@ -2,11 +2,12 @@ import { SimpleGrid, Stack } from '@mantine/core';
 import { DraftBar } from '../parts/drafts/draft-bar.tsx';
 import { JsonEditor } from '../parts/editors/json-editor.tsx';
 import { isSameJson, parseObject, prettyJson } from '../parts/editors/json-text.ts';
+import { SaveLater } from '../schedule/save-later.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, EMPTY_CAMPAIGN, writable } from './campaign-document.ts';
 import { BadJson, DefinitionForm } from './definition-form.tsx';
-import { type CampaignDraft, SaveCampaign } from './save-campaign.tsx';
+import { type CampaignDraft, hasUnfinished, SaveCampaign } from './save-campaign.tsx';
 
 const texts = TEXTS.campaign;
 
@@ -36,7 +37,18 @@ export function DefinitionTab({ base, draft, setDraft, onSaved }: DefinitionTabP
     <Stack align="stretch">
       {mayEdit && draft === undefined && base === undefined ? <div>{save}</div> : null}
       {mayEdit && draft !== undefined && (isChanged || base === undefined) ? (
-        <DraftBar onDiscard={() => setDraft(undefined)}>{save}</DraftBar>
+        <DraftBar onDiscard={() => setDraft(undefined)}>
+          {save}
+          {base === undefined ? null : (
+            <SaveLater
+              of="campaign"
+              id={base.campaign_id}
+              before={parseObject(before) ?? {}}
+              body={document !== undefined && hasUnfinished(document) ? undefined : document}
+              onPlanned={() => setDraft(undefined)}
+            />
+          )}
+        </DraftBar>
       ) : null}
       <SimpleGrid cols={{ base: 1, xl: 2 }}>
         <Stack>

@@ -72,7 +72,7 @@ function audienceOf(document: Readonly<Record<string, unknown>> | undefined): st
 }
 
 /** Whether the conditions of the trigger are begun and not finished. */
-function hasUnfinished(document: Readonly<Record<string, unknown>> | undefined): boolean {
+export function hasUnfinished(document: Readonly<Record<string, unknown>> | undefined): boolean {
   const trigger = document?.['trigger'];
   const conditions = isObject(trigger) ? trigger['conditions'] : undefined;
   return isObject(conditions) && unfinishedOf(conditions).length > 0;

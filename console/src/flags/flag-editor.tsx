@@ -1,11 +1,12 @@
 import { Alert, Button, Card, Group, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { NumberField } from '../conditions/operand-editors.tsx';
 import { useZone } from '../frame/session.tsx';
+import { TimeInput } from '../parts/editors/time-input.tsx';
 import { LabelFields } from '../parts/labels/label-fields.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, useSegments } from '../definitions.ts';
 import { type EditedFlag, newId, showsSecret } from './edited-flag.ts';
-import { Action, RulesEditor, TimeInput } from './rules/rules-editor.tsx';
+import { Action, RulesEditor } from './rules/rules-editor.tsx';
 import { ServeEditor } from './rules/serve-editor.tsx';
 import { ValueField } from './rules/value-field.tsx';
 

@@ -63,6 +63,10 @@ export function whenAskedWhy(ask: typeof askWhy): void {
 
 const REASON = 'X-Change-Reason';
 
+/** The header that says why a change is made; none for an empty text. */
+export const changeReason = (why: string): Record<string, string> =>
+  why.trim() === '' ? {} : { [REASON]: encodeURIComponent(why.trim()) };
+
 /** Calls one endpoint. Rejects with `ApiError`. */
 export async function call<K extends Operation>(
   scope: Scope | undefined,
@@ -77,7 +81,7 @@ export async function call<K extends Operation>(
       error instanceof ApiError && error.fields[0]?.path === REASON && input.headers?.[REASON] === undefined;
     const why = isAsked ? await askWhy() : undefined;
     if (why === undefined) throw error;
-    return call(scope, operation, { ...input, headers: { ...input.headers, [REASON]: encodeURIComponent(why) } });
+    return call(scope, operation, { ...input, headers: { ...input.headers, ...changeReason(why) } });
   }
 }
 

@@ -1,8 +1,9 @@
 import { Badge, Button, Group, List, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type QueryKey, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, call } from '../frame/api.ts';
+import { type AnswerOf, call, changeReason } from '../frame/api.ts';
 import { usePlace } from '../frame/session.tsx';
+import { Difference } from '../parts/difference.tsx';
 import { ConfirmButton } from '../parts/editors/confirm-button.tsx';
 import { noteSaved } from '../parts/drafts/saved.tsx';
 import { Time } from '../parts/lists/values.tsx';
@@ -124,17 +125,6 @@ function Entry({ one, children }: { one: Version; children: React.ReactNode }) {
   );
 }
 
-function Difference({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return <Text size="sm">{texts.same}</Text>;
-  return (
-    <List size="sm" withPadding aria-label={texts.difference}>
-      {lines.map((line, place) => (
-        <List.Item key={`${place} ${line}`}>{line}</List.Item>
-      ))}
-    </List>
-  );
-}
-
 interface RestoreProps {
   of: Historied;
   wanted: number;
@@ -151,10 +141,7 @@ function Restore({ of: { base, path, version }, wanted, renews, place }: Restore
       call(scope, `POST ${base}/restore`, {
         path,
         body: { version: wanted },
-        headers: {
-          'If-Match': String(version),
-          ...(why.trim() === '' ? {} : { 'X-Change-Reason': encodeURIComponent(why.trim()) }),
-        },
+        headers: { 'If-Match': String(version), ...changeReason(why) },
       }),
     async onSuccess(saved) {
       if (place !== undefined) noteSaved(queries, place, saved);

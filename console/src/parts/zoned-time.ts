@@ -46,3 +46,6 @@ export function momentOf(zone: string, text: string): number | undefined {
   const clockMs = isWhole ? Date.parse(`${trimmed.replace(' ', 'T')}Z`) : Number.NaN;
   return Number.isNaN(clockMs) ? undefined : momentAt(zone, clockMs);
 }
+
+/** Whether a text is a time as the service writes it, not one that a person is still typing. */
+export const isTime = (text: string): boolean => text.endsWith('Z') && !Number.isNaN(Date.parse(text));

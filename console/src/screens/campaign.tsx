@@ -13,6 +13,7 @@ import { useDraft } from '../parts/drafts/draft.ts';
 import { parseObject } from '../parts/editors/json-text.ts';
 import { History } from '../history/history.tsx';
 import { ManagedNotice } from '../parts/labels/managed-notice.tsx';
+import { Schedule } from '../schedule/schedule.tsx';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { SavedNotice } from '../parts/drafts/saved.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
@@ -20,7 +21,9 @@ import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.campaign;
-const TABS = ['results', 'definition', 'explain', 'history'] as const;
+const TABS = ['results', 'definition', 'explain', 'schedule', 'history'] as const;
+/** What a new campaign does not have. */
+const NOT_NEW: readonly (typeof TABS)[number][] = ['results', 'schedule', 'history'];
 
 /** One campaign, or a new one. Tab, player and measured event are in the address. */
 export function CampaignScreen({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -59,9 +62,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
   const home = `/${scope.game}/${scope.environment}/campaigns`;
   const isNew = id === undefined;
   const isGone = !isNew && campaign === undefined;
-  const tabs = TABS.filter((each) =>
-    isNew ? each !== 'results' && each !== 'history' : !isGone || each === 'results',
-  );
+  const tabs = TABS.filter((each) => (isNew ? !NOT_NEW.includes(each) : !isGone || each === 'results'));
   const tab = tabs.find((each) => each === search.get('tab')) ?? (isNew ? 'definition' : 'results');
   const set = (entries: Readonly<Record<string, string>>): void =>
     setSearch((before) => {
@@ -123,6 +124,16 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
               );
             case 'definition':
               return <DefinitionTab base={base} draft={draft} setDraft={setDraft} onSaved={onSaved} />;
+            case 'schedule':
+              return campaign === undefined ? null : (
+                <Schedule
+                  of="campaign"
+                  id={campaign.campaign_id}
+                  version={campaign.version}
+                  enabled={campaign.enabled}
+                  renews={[['campaign'], ['all campaigns']]}
+                />
+              );
             case 'history':
               return campaign === undefined ? null : (
                 <History

@@ -17,6 +17,8 @@ import { ManagedNotice } from '../parts/labels/managed-notice.tsx';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
 import { SavedNotice } from '../parts/drafts/saved.tsx';
 import { History } from '../history/history.tsx';
+import { SaveLater } from '../schedule/save-later.tsx';
+import { Schedule } from '../schedule/schedule.tsx';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { Json, Time } from '../parts/lists/values.tsx';
@@ -24,7 +26,7 @@ import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.flag;
-const TABS = ['rules', 'playground', 'overrides', 'use', 'history', 'json'] as const;
+const TABS = ['rules', 'playground', 'overrides', 'use', 'schedule', 'history', 'json'] as const;
 
 /** One flag: its rules, why players get what they get, overrides and use. */
 export function Flag({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -82,6 +84,13 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
       {draft === undefined ? null : (
         <DraftBar onDiscard={() => setDraft(undefined)}>
           <SaveFlag draft={draft} body={body} setDraft={setDraft} />
+          <SaveLater
+            of="flag"
+            id={flag.key}
+            before={contentOf(draft.base)}
+            body={body}
+            onPlanned={() => setDraft(undefined)}
+          />
         </DraftBar>
       )}
       <SavedNotice place={flagQuery(scope, flag.key)} version={flag.version} />
@@ -101,6 +110,17 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
               );
             case 'use':
               return <ExposureChart flagKey={flag.key} />;
+            case 'schedule':
+              return (
+                <Schedule
+                  of="flag"
+                  id={flag.key}
+                  version={flag.version}
+                  enabled={flag.enabled}
+                  rules={flag.targeting_rules}
+                  renews={[['flag'], ['all flags']]}
+                />
+              );
             case 'history':
               return (
                 <History

@@ -22,6 +22,8 @@ import {
   type Segment as SegmentDocument,
   segmentQuery,
 } from '../segments/edited-segment.ts';
+import { SaveLater } from '../schedule/save-later.tsx';
+import { Schedule } from '../schedule/schedule.tsx';
 import { LiveSize } from '../segments/live-size.tsx';
 import { SaveSegment } from '../segments/save-segment.tsx';
 import { SegmentForm } from '../segments/segment-form.tsx';
@@ -147,6 +149,13 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
       {draft === undefined ? null : (
         <DraftBar onDiscard={() => setDraft(undefined)}>
           <SaveSegment draft={draft} body={body} setDraft={setDraft} />
+          <SaveLater
+            of="segment"
+            id={segment.segment_id}
+            before={contentOf(draft.base)}
+            body={body}
+            onPlanned={() => setDraft(undefined)}
+          />
         </DraftBar>
       )}
       <SavedNotice place={segmentQuery(scope, segment.segment_id)} version={segment.version} />
@@ -170,6 +179,13 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
         id={segment.segment_id}
         isList={segment.kind === 'static'}
         refetchMs={segment.evaluation.status === 'running' ? PROGRESS_MS : MEMBERS_MS}
+      />
+      <Schedule
+        of="segment"
+        id={segment.segment_id}
+        version={segment.version}
+        enabled={segment.enabled}
+        renews={[['segment'], ['members'], ['all segments']]}
       />
       <History
         base="/v1/segments/segments/{id}"

@@ -221,3 +221,8 @@ export const managed = {
   help: 'Change it there. What you change here is replaced by its next run.',
   elsewhere: 'The last change was made elsewhere.',
 } as const;
+
+export const time = {
+  hint: '2026-12-01 18:00',
+  bad: (zone: string) => `Write it as 2026-12-01 18:00, in the zone ${zone}.`,
+} as const;

@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { NumberField } from '../../conditions/operand-editors.tsx';
 import { ConditionBuilder } from '../../parts/editors/condition-builder.tsx';
+import { TimeInput } from '../../parts/editors/time-input.tsx';
 import { useZone } from '../../frame/session.tsx';
-import { clockText, momentOf } from '../../parts/zoned-time.ts';
 import { TEXTS } from '../../texts.ts';
 import type { Flag, Segment } from '../../definitions.ts';
 import { type EditedRule, type EditedVariant, movedRule, newRule } from '../edited-flag.ts';
@@ -204,40 +204,6 @@ function SegmentSelect({ rule, onChange, segments, readOnly }: Omit<RuleFieldsPr
       onChange={(event) => onChange({ segmentId: event.currentTarget.value })}
     />
   );
-}
-
-interface TimeInputProps {
-  label: string;
-  /** ISO 8601, what a person typed that is no time yet, or empty. */
-  value: string;
-  onChange: (value: string) => void;
-  readOnly: boolean;
-  size?: 'xs' | 'sm';
-}
-
-/** A time in the game's zone. */
-export function TimeInput({ label, value, onChange, readOnly, size = 'xs' }: TimeInputProps) {
-  const zone = useZone();
-  const isTime = value.endsWith('Z') && !Number.isNaN(Date.parse(value));
-  const shown = isTime ? clockText(zone, Date.parse(value)).replace(/:00$/, '') : value;
-  return (
-    <TextInput
-      size={size}
-      w={150}
-      label={label}
-      placeholder={texts.timeHint}
-      value={shown}
-      readOnly={readOnly}
-      error={value === '' || isTime ? undefined : texts.badTime(zone)}
-      onChange={(event) => onChange(timeOf(zone, event.currentTarget.value))}
-    />
-  );
-}
-
-/** `2026-12-01 18:00` as ISO 8601; other texts as they are. */
-function timeOf(zone: string, text: string): string {
-  const time = momentOf(zone, text);
-  return time === undefined ? text : new Date(time).toISOString();
 }
 
 interface ActionProps {

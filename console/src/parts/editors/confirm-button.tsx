@@ -14,6 +14,8 @@ interface ConfirmButtonProps {
   busy?: boolean;
   error?: Error | null;
   isDangerous?: boolean;
+  /** What it changes in live, if not what players get. */
+  changes?: string;
   /** Whether the action is not possible, as `children` say. */
   disabled?: boolean;
   /** Whether the button rests, because an earlier change is not made yet. */

@@ -60,7 +60,7 @@ export const campaign = {
   missing: 'There is no such campaign here.',
   missingHelp: 'No campaign of this id ever was in this game and environment.',
   newTitle: 'New campaign',
-  tabs: { results: 'Results', definition: 'Definition', explain: 'Who gets it', history: 'History' },
+  tabs: { results: 'Results', definition: 'Definition', explain: 'Who gets it', schedule: 'Schedule', history: 'History' },
   tabsLabel: 'Parts of the campaign',
   back: 'All campaigns',
   version: (version: number) => `Version ${version}`,
