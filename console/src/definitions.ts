@@ -44,9 +44,11 @@ export function flagQuery({ game, environment }: Scope, key: string): string[] {
   return ['flag', game, environment, key];
 }
 
-export function useSegments() {
+/** @param isNeeded whether they are read */
+export function useSegments(isNeeded = true) {
   const { scope } = usePlace();
   return useQuery({
+    enabled: isNeeded,
     queryKey: ['all segments', scope.game, scope.environment],
     queryFn: ({ signal }) => segmentsOf(scope, signal),
   });

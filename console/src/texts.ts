@@ -37,11 +37,11 @@ import {
   testPlayer,
   timeline,
 } from './texts/screens/players.ts';
-import { dictionary, quarantine, schema, schemas, trace } from './texts/screens/schemas.ts';
+import { computed, dictionary, quarantine, schema, schemas, trace } from './texts/screens/schemas.ts';
 import { account, passkeys, signIn } from './texts/screens/people.ts';
 import { segment, segments } from './texts/screens/segments.ts';
 import { sql } from './texts/screens/sql.ts';
-import { settings } from './texts/screens/settings.ts';
+import { rates, settings } from './texts/screens/settings.ts';
 import { approvals, audit, keys, users } from './texts/screens/team.ts';
 import { attempts, recovery, webhook, webhooks } from './texts/screens/webhooks.ts';
 
@@ -59,6 +59,7 @@ export const TEXTS = {
   keys,
   users,
   attempts,
+  computed,
   conditions,
   confirm,
   conflict,
@@ -92,6 +93,7 @@ export const TEXTS = {
   privacy,
   purchases,
   quarantine,
+  rates,
   recovery,
   saved,
   schedule,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { csvFields } from '../../core/kernel/text/csv-fields.ts';
+import { rateLines } from '../../core/kernel/text/rate-lines.ts';
 import { dateOf } from '../../core/kernel/zoned-days.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { ratesAddress } from '../../streams/config/exchange-rates.ts';
@@ -71,30 +71,16 @@ async function putRates(
 
 const notConfirmed = () => new CliError('NATS did not confirm the change, or another one came first. Try again.');
 
-const COLUMNS = ['day', 'currency', 'rate'];
-
 /** The rows of CSV, in any order of its columns. */
 function rowsOf(text: string, file: string): RateRow[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const [names = [], ...records] = lines.map((line, place) => fieldsOf(line, `${file}:${place + 1}`));
-  const places = COLUMNS.map((name) => names.indexOf(name));
-  if (places.includes(-1) || names.length !== COLUMNS.length) {
-    throw new CliError(`The first line of ${file} must name the columns ${COLUMNS.join(', ')}, and no others.`);
-  }
-  return records.flatMap((fields, record) => {
-    if (fields.length === 1 && fields[0] === '') return [];
-    const path = `${file}:${record + 2}`;
-    if (fields.length !== COLUMNS.length) throw new CliError(`${path} has ${fields.length} fields instead of 3.`);
-    const [day = '', currency = '', rate = ''] = places.map((place) => fields[place]?.trim());
-    const isNumber = /^[\d.eE+-]+$/.test(rate);
-    return [{ path, day: printable(day, 20), currency: printable(currency, 20), rate: isNumber ? Number(rate) : NaN }];
-  });
-}
-
-function fieldsOf(line: string, at: string): string[] {
-  const fields = csvFields(line);
-  if ('fault' in fields) throw new CliError(`${at} ${fields.fault}.`);
-  return fields;
+  const read = rateLines(text);
+  if ('fault' in read) throw new CliError(`${file}:${read.line} ${read.fault}.`);
+  return read.map(({ line, day, currency, rate }) => ({
+    path: `${file}:${line}`,
+    day: printable(day, 20),
+    currency: printable(currency, 20),
+    rate,
+  }));
 }
 
 function show(entry: Held, id: string, { print }: CliContext): void {

@@ -5,8 +5,10 @@ import { OPERATORS as SERVICE_OPERATORS } from '../../actors/conditions/operator
 import { aPlayer } from '../../actors/testing-players.ts';
 import {
   changeNode,
+  newBucket,
   newEventCount,
   newGroup,
+  newInSegment,
   newTest,
   type Node,
   readCondition,
@@ -84,6 +86,10 @@ describe('conditions in the builder', () => {
     ['an unknown operator', { 'attributes.a': { $above: 3 } }],
     ['operators beside other keys', { 'attributes.a': { $gt: 3, b: 1 } }],
     ['a list of something else', { $or: [1] }],
+    ['segments that are no texts', { $inSegment: ['s', 5] }],
+    ['one segment without a list', { $inSegment: 's' }],
+    ['a share with unknown members', { $bucket: { salt: 's', below: 5, above: 2 } }],
+    ['a share whose salt is no text', { $bucket: { salt: 5, below: 5 } }],
     ['a count of events with two comparisons', { events: { name: 'level_failed', count: { $gte: 1, $lt: 5 } } }],
     ['a count of events with unknown members', { events: { name: 'level_failed', count: 1, since: 4 } }],
     ['a name of the language', JSON.parse('{"__proto__": 3, "constructor": 4}')],
@@ -116,6 +122,21 @@ describe('conditions in the builder', () => {
       withinDays: 7,
       operator: '$gte',
       count: 2,
+    });
+  });
+
+  it('reads and writes segments and shares of players, also beside another of the kind', () => {
+    const conditions: JsonObject = {
+      $inSegment: ['regulars', 'seg_1'],
+      $bucket: { salt: 's', by: 'attribute:guild', below: 12.5 },
+      $not: { $inSegment: ['testers'], $bucket: { salt: 's', below: 0 } },
+    };
+    expect(roundTrip(conditions)).toEqual(conditions);
+    const tree = readCondition({ $bucket: { salt: 's', by: 'player', below: 50 } });
+    expect(tree.items).toMatchObject([{ kind: 'bucket', salt: 's', by: 'player', below: 50 }]);
+    expect(writeCondition({ items: [...tree.items, newBucket()] })).toEqual({
+      $bucket: { salt: 's', below: 50 },
+      $and: [{ $bucket: { salt: '' } }],
     });
   });
 
@@ -155,6 +176,31 @@ describe('conditions in the builder', () => {
       { ...newEventCount(), name: 'win', where: { ...newGroup('all'), items: [newTest('properties.')] } },
       { events: { name: 'win', where: { 'properties.': {} }, within_days: 7, count: { $gte: 1 } } },
       'Event › Of these events, only those with › properties.',
+    ],
+    ['no segment', newInSegment(), { $inSegment: [] }, 'Is in one of the segments'],
+    [
+      'a share without a percentage',
+      { ...newBucket(), salt: 's' },
+      { $bucket: { salt: 's' } },
+      'Is in a share of the players › Percentage',
+    ],
+    [
+      'a share without a salt',
+      { ...newBucket(), below: 5 },
+      { $bucket: { salt: '', below: 5 } },
+      'Is in a share of the players › Salt',
+    ],
+    [
+      'a share by an attribute without a name',
+      { ...newBucket(), salt: 's', by: 'attribute:', below: 5 },
+      { $bucket: { salt: 's', by: 'attribute:', below: 5 } },
+      'Is in a share of the players › Chosen by',
+    ],
+    [
+      'a share by an attribute with an unfinished path',
+      { ...newBucket(), salt: 's', by: 'attribute:guild.', below: 5 },
+      { $bucket: { salt: 's', by: 'attribute:guild.', below: 5 } },
+      'Is in a share of the players › Chosen by',
     ],
   ])('writes %s as what it is, names it, and reads it again', (_, node, written, where) => {
     const condition = writeCondition({ items: [node] });

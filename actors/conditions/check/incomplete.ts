@@ -57,9 +57,19 @@ function namesFaults(names: Json, path: string): FieldFault[] {
   return names.flatMap((name, index) => textFaults(name, below(path, index)));
 }
 
-function bucketFaults({ salt = null, below: percentage = null }: JsonObject, path: string): FieldFault[] {
+function bucketFaults(
+  { salt = null, by = 'player', below: percentage = null }: JsonObject,
+  path: string,
+): FieldFault[] {
+  const isBlank =
+    typeof by === 'string' &&
+    by
+      .slice(by.indexOf(':') + 1)
+      .split('.')
+      .some((part) => part.trim() === '');
   return [
     ...textFaults(salt, below(path, 'salt')),
+    ...(isBlank ? [{ path: below(path, 'by'), message: BLANK_NAME }] : []),
     ...(percentage === null ? [{ path: below(path, 'below'), message: NO_PERCENTAGE }] : []),
   ];
 }

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type AnswerOf, call } from '../frame/api.ts';
+import { DetailsDialog } from '../history/details-dialog.tsx';
 import { Dialog } from '../parts/editors/dialog.tsx';
 import { Fault, Loaded } from '../parts/states.tsx';
 import { isAtLeast, usePlace } from '../frame/session.tsx';
@@ -27,6 +28,7 @@ export function SavedList() {
   const [location] = useLocation();
   const saved = useSaved();
   const [deleting, setDeleting] = useState<Saved | undefined>();
+  const [detailed, setDetailed] = useState('');
   const mayChange = isAtLeast(role, 'analyst');
   return (
     <Loaded query={saved} rows={1}>
@@ -49,6 +51,16 @@ export function SavedList() {
                 >
                   {each.name}
                 </Anchor>
+                <ActionIcon
+                  size="sm"
+                  variant="subtle"
+                  color="gray"
+                  aria-label={TEXTS.history.details(each.name)}
+                  title={TEXTS.history.details(each.name)}
+                  onClick={() => setDetailed(each.key)}
+                >
+                  …
+                </ActionIcon>
                 {mayChange ? (
                   <ActionIcon
                     size="sm"
@@ -63,10 +75,29 @@ export function SavedList() {
               </Group>
             ))}
             <RemoveDialog saved={deleting} onClose={() => setDeleting(undefined)} />
+            <SavedDetails of={all.find(({ key }) => key === detailed)} onClose={() => setDetailed('')} />
           </Group>
         )
       }
     </Loaded>
+  );
+}
+
+function SavedDetails({ of, onClose }: { of: Saved | undefined; onClose: () => void }) {
+  const { scope, role } = usePlace();
+  if (of === undefined) return null;
+  const path = { key: of.key };
+  return (
+    <DetailsDialog
+      title={of.name}
+      base="/v1/analytics/saved-queries/{key}"
+      path={path}
+      definition={of}
+      mayChange={isAtLeast(role, 'analyst')}
+      save={(labels) => call(scope, 'PUT /v1/analytics/saved-queries/{key}', { path, body: { ...of, ...labels } })}
+      renews={[['saved-queries']]}
+      onClose={onClose}
+    />
   );
 }
 

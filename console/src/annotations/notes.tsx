@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../frame/api.ts';
 import { isAtLeast, usePlace } from '../frame/session.tsx';
+import { DetailsDialog } from '../history/details-dialog.tsx';
 import { Confirm } from '../parts/editors/confirm.tsx';
 import { Time } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
@@ -21,6 +22,7 @@ export function Notes({ marks, atMs = Date.now() }: { marks: readonly Mark[]; at
   const mayWrite = isAtLeast(role, 'analyst');
   const [edited, setEdited] = useState<Annotation | 'new' | undefined>();
   const [removing, setRemoving] = useState<Annotation | undefined>();
+  const [detailed, setDetailed] = useState('');
   if (marks.length === 0 && !mayWrite) return null;
   return (
     <section aria-label={texts.title}>
@@ -37,6 +39,11 @@ export function Notes({ marks, atMs = Date.now() }: { marks: readonly Mark[]; at
                     <When at={annotation.at} /> {annotation.text} <About annotation={annotation} />{' '}
                     <By {...annotation} />
                   </Text>
+                  <Action
+                    label={TEXTS.history.details(annotation.text)}
+                    sign="…"
+                    onClick={() => setDetailed(annotation.annotation_id)}
+                  />
                   {mayWrite ? (
                     <>
                       <Action label={texts.edit(annotation.text)} sign="✎" onClick={() => setEdited(annotation)} />
@@ -61,8 +68,38 @@ export function Notes({ marks, atMs = Date.now() }: { marks: readonly Mark[]; at
           onClose={() => setEdited(undefined)}
         />
       )}
+      <NoteDetails
+        of={marks.find(({ annotation }) => annotation.annotation_id === detailed)?.annotation}
+        mayWrite={mayWrite}
+        onClose={() => setDetailed('')}
+      />
       {removing === undefined ? null : <RemoveNote note={removing} onClose={() => setRemoving(undefined)} />}
     </section>
+  );
+}
+
+interface NoteDetailsProps {
+  of: Annotation | undefined;
+  mayWrite: boolean;
+  onClose: () => void;
+}
+
+function NoteDetails({ of, mayWrite, onClose }: NoteDetailsProps) {
+  const { scope } = usePlace();
+  if (of === undefined) return null;
+  const path = { id: of.annotation_id };
+  const headers = { 'If-Match': String(of.version) };
+  return (
+    <DetailsDialog
+      title={of.text}
+      base="/v1/analytics/annotations/{id}"
+      path={path}
+      definition={of}
+      mayChange={mayWrite}
+      save={(body) => call(scope, 'PATCH /v1/analytics/annotations/{id}', { path, headers, body })}
+      renews={[['annotations']]}
+      onClose={onClose}
+    />
   );
 }
 

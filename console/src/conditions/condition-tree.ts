@@ -42,6 +42,25 @@ export interface EventCount {
   count: number | undefined;
 }
 
+/** Membership of one of some segments. */
+export interface InSegment {
+  kind: 'inSegment';
+  id: number;
+  /** Ids or keys; empty while a person has not chosen any. */
+  segments: readonly string[];
+}
+
+/** A share of the players. */
+export interface Bucket {
+  kind: 'bucket';
+  id: number;
+  /** Empty while a person has not given it. */
+  salt: string;
+  by: string;
+  /** In percent; undefined: not given yet. */
+  below: number | undefined;
+}
+
 /** A part that the builder cannot show. */
 export interface Raw {
   kind: 'raw';
@@ -49,7 +68,7 @@ export interface Raw {
   json: JsonObject;
 }
 
-export type Node = Group | Test | EventCount | Raw;
+export type Node = Group | Test | EventCount | InSegment | Bucket | Raw;
 
 let lastId = 0;
 function newId(): number {
@@ -79,6 +98,14 @@ function membersOf([name, operand]: [string, Json]): Node[] {
     return Array.isArray(operand) && operand.every(isObject) ? [group(mode, operand.map(itemOf))] : raw();
   }
   if (name === '$not') return isObject(operand) ? [{ ...readCondition(operand), mode: 'not' }] : raw();
+  if (name === '$inSegment') {
+    const isList = Array.isArray(operand) && operand.every((each) => typeof each === 'string');
+    return isList ? [{ kind: 'inSegment', id: newId(), segments: operand }] : raw();
+  }
+  if (name === '$bucket') {
+    const bucket = isObject(operand) ? readBucket(operand) : undefined;
+    return bucket === undefined ? raw() : [bucket];
+  }
   if (name.startsWith('$')) return raw();
   if (name === 'events') {
     const counted = isObject(operand) ? readEventCount(operand) : undefined;
@@ -128,6 +155,12 @@ function readEventCount(operand: JsonObject): EventCount | undefined {
   };
 }
 
+function readBucket({ salt = '', by = 'player', below = null, ...others }: JsonObject): Bucket | undefined {
+  if (typeof salt !== 'string' || typeof by !== 'string' || Object.keys(others).length > 0) return undefined;
+  if (typeof below !== 'number' && below !== null) return undefined;
+  return { kind: 'bucket', id: newId(), salt, by, below: below ?? undefined };
+}
+
 /** The condition of a tree. */
 export function writeCondition({ items }: Pick<Group, 'items'>): JsonObject {
   const written = new Map<string, Json>();
@@ -153,6 +186,10 @@ function partsOf(node: Node): JsonObject[] {
       return [{ [node.field]: writeTest(node) }];
     case 'events':
       return [{ events: writeEventCount(node) }];
+    case 'inSegment':
+      return [{ $inSegment: [...node.segments] }];
+    case 'bucket':
+      return [{ $bucket: writeBucket(node) }];
     case 'group':
       if (node.mode === 'not') return [{ $not: writeCondition(node) }];
       return [{ [LISTS[node.mode]]: node.items.flatMap(writeItem) }];
@@ -178,6 +215,10 @@ function writeEventCount({ name, where, withinDays, operator, count }: EventCoun
     ...(withinDays === undefined ? {} : { within_days: withinDays }),
     count: count === undefined ? {} : operator === '$eq' ? count : { [operator]: count },
   };
+}
+
+function writeBucket({ salt, by, below }: Bucket): JsonObject {
+  return { salt, ...(by === 'player' ? {} : { by }), ...(below === undefined ? {} : { below }) };
 }
 
 /** Adds a part of one member to the members of a condition. Two operators on one field share its member. */
@@ -227,6 +268,14 @@ export function newTest(field = ''): Test {
 
 export function newEventCount(): EventCount {
   return { kind: 'events', id: newId(), name: '', where: undefined, withinDays: 7, operator: '$gte', count: 1 };
+}
+
+export function newInSegment(): InSegment {
+  return { kind: 'inSegment', id: newId(), segments: [] };
+}
+
+export function newBucket(): Bucket {
+  return { kind: 'bucket', id: newId(), salt: '', by: 'player', below: undefined };
 }
 
 export function newGroup(mode: GroupMode = 'any'): Group {

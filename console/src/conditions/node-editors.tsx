@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Autocomplete, Button, Fieldset, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Alert, Autocomplete, Button, Fieldset, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { Json } from '../../../core/kernel/text/json.ts';
 import { Json as JsonText } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
@@ -6,15 +6,19 @@ import {
   type EventCount,
   type Group as Tree,
   type GroupMode,
+  newBucket,
   newEventCount,
   newGroup,
+  newInSegment,
   newTest,
   type Node,
   type Test,
 } from './condition-tree.ts';
+import { BucketEditor, InSegmentEditor } from './member-editors.tsx';
 import { type ConditionPlace, useEventNames, useFieldNames } from './names.ts';
 import { COUNT_OPERATORS, isOperator, NOT_IN_FILTERS, OPERATORS } from './operands.ts';
 import { operandFor, NumberField, OperandEditor } from './operand-editors.tsx';
+import { Remove } from './remove.tsx';
 
 const texts = TEXTS.conditions;
 const MODES: readonly GroupMode[] = ['all', 'any', 'none', 'not'];
@@ -72,9 +76,17 @@ export function GroupEditor({ group, isRoot = false, ...rest }: { group: Tree; i
               {texts.addTest}
             </Button>
             {place === 'event' ? null : (
-              <Button size="compact-xs" variant="default" onClick={() => add(newEventCount())}>
-                {texts.addEvents}
-              </Button>
+              <>
+                <Button size="compact-xs" variant="default" onClick={() => add(newEventCount())}>
+                  {texts.addEvents}
+                </Button>
+                <Button size="compact-xs" variant="default" onClick={() => add(newInSegment())}>
+                  {texts.addInSegment}
+                </Button>
+                <Button size="compact-xs" variant="default" onClick={() => add(newBucket())}>
+                  {texts.addBucket}
+                </Button>
+              </>
             )}
             <Button size="compact-xs" variant="default" onClick={() => add(newGroup())}>
               {texts.addGroup}
@@ -94,6 +106,10 @@ function NodeEditor({ node, ...rest }: { node: Node } & EditorProps) {
       return <TestEditor test={node} {...rest} />;
     case 'events':
       return <EventCountEditor events={node} {...rest} />;
+    case 'inSegment':
+      return <InSegmentEditor member={node} {...rest} />;
+    case 'bucket':
+      return <BucketEditor bucket={node} {...rest} />;
     case 'raw':
       return (
         <Alert color="gray" variant="outline" title={texts.raw}>
@@ -220,12 +236,4 @@ function EventCountEditor({ events, ...rest }: { events: EventCount } & EditorPr
 function given(operand: Json | undefined): Json | undefined {
   if (operand === '' || (Array.isArray(operand) && operand.length === 0)) return undefined;
   return operand;
-}
-
-function Remove({ label, onClick }: { label: string; onClick: () => void }) {
-  return (
-    <ActionIcon size="sm" variant="default" aria-label={label} title={label} onClick={onClick}>
-      ×
-    </ActionIcon>
-  );
 }

@@ -166,6 +166,14 @@ function BooleanEditor({ operand, onChange, readOnly }: OperandProps & { operand
   );
 }
 
+interface Range {
+  least: number;
+  most: number;
+  fault: string;
+  /** Default: it must be. */
+  isWhole?: boolean;
+}
+
 interface NumberFieldProps {
   label: string;
   isLabelHidden?: boolean;
@@ -174,7 +182,7 @@ interface NumberFieldProps {
   /** undefined: the field is empty. NaN: it holds no such number. */
   onChange: (value: number | undefined) => void;
   readOnly: boolean;
-  range?: { least: number; most: number; fault: string };
+  range?: Range;
 }
 
 /** A number. While it is none, the field says so. */
@@ -203,12 +211,13 @@ export function NumberField({ label, isLabelHidden, help, value, onChange, readO
   );
 }
 
-function numberFault(text: string, range: NumberFieldProps['range']): string | undefined {
+function numberFault(text: string, range: Range | undefined): string | undefined {
   if (text.trim() === '') return undefined;
   const number = Number(text);
   if (!Number.isFinite(number)) return range?.fault ?? texts.badNumber;
   if (range === undefined) return undefined;
-  return Number.isInteger(number) && number >= range.least && number <= range.most ? undefined : range.fault;
+  const isWholeEnough = range.isWhole === false || Number.isInteger(number);
+  return isWholeEnough && number >= range.least && number <= range.most ? undefined : range.fault;
 }
 
 /** JSON on one line. While it is none, the field says so. */

@@ -16,7 +16,7 @@ export function unfinishedOf(condition: JsonObject): Unfinished[] {
 }
 
 /** A JSON Pointer in words: `/$or/1/events/name` is "any of › 2 › a count of events › name". */
-function whereOf(path: string): string {
+export function whereOf(path: string): string {
   const parts = path.split('/').slice(1);
   return parts.map((part) => wordOf(part.replaceAll('~1', '/').replaceAll('~0', '~'))).join(' › ');
 }
@@ -37,4 +37,9 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['count', texts.count],
   ['within_days', texts.within],
   ['where', texts.where],
+  ['$inSegment', texts.inSegment],
+  ['$bucket', texts.bucket],
+  ['salt', texts.salt],
+  ['by', texts.by],
+  ['below', texts.below],
 ]);

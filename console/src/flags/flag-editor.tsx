@@ -1,4 +1,5 @@
 import { Alert, Button, Card, Group, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { BucketByField } from '../conditions/bucket-by-field.tsx';
 import { NumberField } from '../conditions/operand-editors.tsx';
 import { useZone } from '../frame/session.tsx';
 import { TimeInput } from '../parts/editors/time-input.tsx';
@@ -53,11 +54,12 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
               readOnly={readOnly}
               onChange={(defaultServe) => onChange({ defaultServe })}
             />
-            <TextInput
+            <BucketByField
+              size="sm"
               label={texts.bucketBy}
               value={edited.bucketBy}
               readOnly={readOnly}
-              onChange={(event) => onChange({ bucketBy: event.currentTarget.value })}
+              onChange={(bucketBy) => onChange({ bucketBy })}
             />
           </Group>
           <Textarea

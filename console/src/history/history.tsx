@@ -22,6 +22,8 @@ export type Base =
   | '/v1/properties/properties/{key}'
   | '/v1/events/schemas/{event_name}'
   | '/v1/integrations/webhooks/{id}'
+  | '/v1/analytics/saved-queries/{key}'
+  | '/v1/analytics/annotations/{id}'
   | '/v1/settings';
 type Version = AnswerOf<`GET ${Base}/versions`>['versions'][number];
 

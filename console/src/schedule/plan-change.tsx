@@ -51,7 +51,7 @@ function ChangeDialog({ of, id, enabled, onClose }: PlanChangeProps & { onClose:
       opened
       onClose={onClose}
     >
-      <Group align="flex-start">
+      <Group align="flex-end">
         <NativeSelect
           size="xs"
           label={texts.what}

@@ -39,7 +39,8 @@ export function PlanDialog({ of, id, title, plan, opened, onClose, onPlanned, ch
   const add = useMutation({
     mutationFn: (body: Plan) => call(scope, `POST ${base}/schedule`, { path, body, headers: changeReason(why) }),
     onSuccess: () => close(),
-    onSettled: () => Promise.all(['schedule', 'approvals'].map((kind) => queries.invalidateQueries({ queryKey: [kind] }))),
+    onSettled: () =>
+      Promise.all(['schedule', 'approvals'].map((kind) => queries.invalidateQueries({ queryKey: [kind] }))),
   });
   const close = (): void => {
     setWhy('');

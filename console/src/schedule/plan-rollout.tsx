@@ -63,7 +63,7 @@ function RolloutDialog({ flagKey, rules, held, onClose }: PlanRolloutProps & { o
         <Text>{texts.noRule}</Text>
       ) : (
         <>
-          <Group align="flex-start">
+          <Group align="flex-end">
             <NativeSelect
               size="xs"
               label={texts.rule}

@@ -4,7 +4,8 @@ import { type Change, firstSteps, heldRollout, mergePatchOf, readAgainMs, rollou
 const STEPS = firstSteps(5);
 const of = (change: Partial<Parameters<typeof rolloutOf>[0]>, now = 5) =>
   rolloutOf({ rule: 2, begins: '', steps: STEPS, ...change }, now);
-const changed = (place: number, change: object) => STEPS.map((step, at) => (at === place ? { ...step, ...change } : step));
+const changed = (place: number, change: object) =>
+  STEPS.map((step, at) => (at === place ? { ...step, ...change } : step));
 
 describe('a roll-out', () => {
   it('has the usual steps above the percentage of the rule, a day apart', () => {
@@ -89,7 +90,10 @@ describe('a roll-out that was held', () => {
   it.each<[string, Change[]]>([
     ['nothing was planned', []],
     ['steps wait', [CHANGE, { ...CHANGE, id: '2', plan_id: 'q', state: 'pending', ended_at: null }]],
-    ['a later one was made', [CHANGE, { ...CHANGE, plan_id: 'q', state: 'made', ended_at: '2026-12-02T10:00:00.000Z' }]],
+    [
+      'a later one was made',
+      [CHANGE, { ...CHANGE, plan_id: 'q', state: 'made', ended_at: '2026-12-02T10:00:00.000Z' }],
+    ],
     ['it was a change of fields', [{ ...CHANGE, step: null, state: 'cancelled' }]],
   ])('is none if %s', (_, changes) => {
     expect(heldRollout(changes)).toBeUndefined();
@@ -103,10 +107,21 @@ describe('a roll-out that was held', () => {
 describe('the merge patch of a draft', () => {
   it.each<[string, Parameters<typeof mergePatchOf>, ReturnType<typeof mergePatchOf>]>([
     ['nothing', [{ a: 1, b: null }, { a: 1 }], {}],
-    ['a field', [{ name: 'A', on: true }, { name: 'B', on: true }], { name: 'B' }],
+    [
+      'a field',
+      [
+        { name: 'A', on: true },
+        { name: 'B', on: true },
+      ],
+      { name: 'B' },
+    ],
     ['a default', [{ ends_at: 'x' }, { ends_at: null }], { ends_at: null }],
     ['a list as a whole', [{ r: [{ p: 1, s: null }] }, { r: [{ p: 2, s: null }] }], { r: [{ p: 2, s: null }] }],
-    ['an object by its fields', [{ c: { a: 1, b: 2 } }, { c: { b: 3, d: { e: 1 } } }], { c: { a: null, b: 3, d: { e: 1 } } }],
+    [
+      'an object by its fields',
+      [{ c: { a: 1, b: 2 } }, { c: { b: 3, d: { e: 1 } } }],
+      { c: { a: null, b: 3, d: { e: 1 } } },
+    ],
     ['an emptied object', [{ c: { a: { $gte: 1 } } }, { c: {} }], { c: { a: null } }],
     ['an object in the place of a value', [{ c: { a: 5 } }, { c: { a: { $gte: 5 } } }], { c: { a: { $gte: 5 } } }],
     ['a null that stays', [{ c: { a: null, b: 1 } }, { c: { a: null, b: 2 } }], { c: { b: 2 } }],

@@ -13,6 +13,7 @@ export const BASES = {
   campaign: { base: '/v1/campaigns/campaigns/{id}', idName: 'id' },
 } as const;
 export type ScheduledKind = keyof typeof BASES;
+export const isScheduledKind = (kind: string): kind is ScheduledKind => Object.hasOwn(BASES, kind);
 type Base = (typeof BASES)[ScheduledKind]['base'];
 
 export type Plan = BodyOf<'POST /v1/flags/flags/{key}/schedule'>;
@@ -77,7 +78,9 @@ export function rolloutOf({ rule, begins, steps }: EditedRollout, now: number): 
     const before = steps[place - 1]?.percentage ?? now;
     return percentage > before && percentage <= 100;
   });
-  const isTimed = steps.slice(1).every(({ amount = 0 }) => Number.isInteger(amount) && amount > 0 && amount <= MOST_AMOUNT);
+  const isTimed = steps
+    .slice(1)
+    .every(({ amount = 0 }) => Number.isInteger(amount) && amount > 0 && amount <= MOST_AMOUNT);
   if (!isRising || !isTimed) return undefined;
   const first = begins === '' ? {} : { at: begins };
   return {

@@ -56,9 +56,7 @@ export function Schedule({ of, id, version, enabled, rules, renews }: SchedulePr
           <>
             {mayEdit ? (
               <Group gap="xs">
-                {rules === undefined ? null : (
-                  <PlanRollout flagKey={id} rules={rules} held={heldRollout(changes)} />
-                )}
+                {rules === undefined ? null : <PlanRollout flagKey={id} rules={rules} held={heldRollout(changes)} />}
                 <PlanChange of={of} id={id} enabled={enabled} />
                 {of === 'flag' && changes.some(isWaitingStep) ? <Hold id={id} /> : null}
               </Group>
@@ -118,7 +116,9 @@ function ChangeList({ label, of, id, changes }: ChangesProps & { label: string }
       <List listStyleType="none" spacing="sm" aria-label={label}>
         {changes.map((each) => (
           <List.Item key={each.id}>
-            <Entry of={each}>{mayEdit && each.state === 'pending' ? <Cancel of={of} id={id} change={each} /> : null}</Entry>
+            <Entry of={each}>
+              {mayEdit && each.state === 'pending' ? <Cancel of={of} id={id} change={each} /> : null}
+            </Entry>
           </List.Item>
         ))}
       </List>
@@ -161,13 +161,13 @@ function Cancel({ of, id, change }: { of: ScheduledKind; id: string; change: Cha
   const { base, path } = placeOf(of, id);
   const queries = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () =>
-      call(scope, `DELETE ${base}/schedule/{change}`, { path: { ...path, change: change.id } }),
+    mutationFn: () => call(scope, `DELETE ${base}/schedule/{change}`, { path: { ...path, change: change.id } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['schedule'] }),
   });
   return (
     <ConfirmButton
       action={texts.cancel}
+      size="xs"
       title={texts.cancelTitle}
       changes={texts.cancelChanges(scope.game)}
       busy={cancel.isPending}
@@ -197,6 +197,7 @@ function Hold({ id }: { id: string }) {
   return (
     <ConfirmButton
       action={texts.hold}
+      size="xs"
       title={texts.holdTitle}
       changes={texts.holdChanges(scope.game)}
       busy={hold.isPending}

@@ -6,7 +6,7 @@ export const schedule = {
   empty: 'Nothing is planned.',
   waiting: 'Planned changes',
   next: 'Next:',
-  ended: 'Done, or not to be done',
+  ended: 'Ended',
   states: {
     pending: 'waits',
     made: 'done',
@@ -46,7 +46,7 @@ export const schedule = {
   atOnce: 'at once',
   stepOf: (place: number) => `Step ${place}`,
   percentage: 'Percentage',
-  after: 'After the step before',
+  after: 'Waits for',
   unit: 'Unit',
   units: { m: 'minutes', h: 'hours', d: 'days' },
   addStep: 'Add a step',

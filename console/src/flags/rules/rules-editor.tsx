@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { BucketByField } from '../../conditions/bucket-by-field.tsx';
 import { NumberField } from '../../conditions/operand-editors.tsx';
 import { ConditionBuilder } from '../../parts/editors/condition-builder.tsx';
 import { TimeInput } from '../../parts/editors/time-input.tsx';
@@ -127,20 +128,23 @@ function RuleFields({ rule, onChange, segments, type, variants, readOnly }: Rule
           readOnly={readOnly}
           onChange={(endAt) => onChange({ endAt })}
         />
-        <OwnText
+        <BucketByField
           label={texts.bucketBy}
-          hint={texts.asFlag}
+          other={texts.asFlag}
           value={rule.bucketBy}
           readOnly={readOnly}
           onChange={(bucketBy) => onChange({ bucketBy })}
         />
-        <OwnText
-          label={texts.salt}
-          hint={texts.asFlag}
-          value={rule.salt}
-          readOnly={readOnly}
-          onChange={(salt) => onChange({ salt })}
-        />
+        {readOnly && rule.salt === '' ? null : (
+          <TextInput
+            size="xs"
+            label={texts.salt}
+            placeholder={texts.asFlag}
+            value={rule.salt}
+            readOnly={readOnly}
+            onChange={(event) => onChange({ salt: event.currentTarget.value })}
+          />
+        )}
       </Group>
       {rule.conditions === '' ? (
         readOnly ? null : (
@@ -158,30 +162,6 @@ function RuleFields({ rule, onChange, segments, type, variants, readOnly }: Rule
         />
       )}
     </Stack>
-  );
-}
-
-interface OwnTextProps {
-  label: string;
-  hint: string;
-  value: string;
-  onChange: (value: string) => void;
-  readOnly: boolean;
-}
-
-/** A text that a rule may have of its own. */
-function OwnText({ label, hint, value, onChange, readOnly }: OwnTextProps) {
-  if (readOnly && value === '') return null;
-  return (
-    <TextInput
-      size="xs"
-      w={150}
-      label={label}
-      placeholder={hint}
-      value={value}
-      readOnly={readOnly}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
   );
 }
 

@@ -18,6 +18,8 @@ interface ConfirmButtonProps {
   changes?: string;
   /** Whether the action is not possible, as `children` say. */
   disabled?: boolean;
+  /** Of the button. */
+  size?: 'xs';
   /** Whether the button rests, because an earlier change is not made yet. */
   isResting?: boolean;
   /** What the change does. */
@@ -31,6 +33,7 @@ export function ConfirmButton({
   onConfirm,
   onClose,
   isResting = false,
+  size,
   children,
   ...rest
 }: ConfirmButtonProps) {
@@ -41,7 +44,13 @@ export function ConfirmButton({
   };
   return (
     <>
-      <Button variant="default" w="fit-content" onClick={() => setAsking(true)} disabled={isResting}>
+      <Button
+        variant="default"
+        w="fit-content"
+        {...(size === undefined ? {} : { size })}
+        onClick={() => setAsking(true)}
+        disabled={isResting}
+      >
         {action}
       </Button>
       <Confirm

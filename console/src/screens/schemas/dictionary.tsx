@@ -9,6 +9,7 @@ import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { number, Time } from '../../parts/lists/values.tsx';
 import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
+import { ComputedProperties } from './computed-properties.tsx';
 
 const texts = TEXTS.dictionary;
 const SENDERS = ['client', 'server', 'service', 'import'] as const;
@@ -56,6 +57,7 @@ export function Dictionary() {
           </>
         )}
       </Loaded>
+      <ComputedProperties />
       <Side opened={open !== ''} onClose={() => setOpen('')} title={texts.properties(open)} size="lg">
         {open === '' ? null : <Properties name={open} />}
       </Side>

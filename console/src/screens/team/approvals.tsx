@@ -8,6 +8,9 @@ import { Confirm } from '../../parts/editors/confirm.tsx';
 import { Diff } from '../../parts/drafts/diff.tsx';
 import { Empty, Fault, Loaded, Page } from '../../parts/states.tsx';
 import { Json, Time } from '../../parts/lists/values.tsx';
+import { isObject } from '../../parts/editors/json-text.ts';
+import { PlanPreview } from '../../schedule/plan-dialog.tsx';
+import { isScheduledKind, type Plan, BASES as BASES_OF_PLANS } from '../../schedule/planned.ts';
 import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
@@ -177,6 +180,9 @@ function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
   if (restored === 'archived') return <Text>{texts.unarchives}</Text>;
   if (restored !== undefined) return <RestorePreview base={base} path={path} version={restored} />;
   if (proposal.path.endsWith('/schedule/{change}')) return <Text>{texts.cancels}</Text>;
+  if (isPlan(proposal.path, body) && isScheduledKind(kind)) {
+    return <PlanPreview of={kind} id={path[BASES_OF_PLANS[kind].idName] ?? ''} plan={body} />;
+  }
   if (body === null || body === undefined) return proposal.method === 'DELETE' ? <Text>{texts.deletes}</Text> : null;
   if (!isThere || typeof body !== 'object') return <Json value={body} label={texts.change} />;
   return (
@@ -185,6 +191,9 @@ function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
     </Loaded>
   );
 }
+
+/** Whether a proposal plans changes. */
+const isPlan = (path: string, body: unknown): body is Plan => path.endsWith('/schedule') && isObject(body);
 
 const BASES = {
   flag: '/v1/flags/flags/{key}',

@@ -10,6 +10,7 @@ import { Time } from '../../parts/lists/values.tsx';
 import { minuteText } from '../../parts/zoned-time.ts';
 import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
+import { ExchangeRates } from './exchange-rates.tsx';
 
 const texts = TEXTS.settings;
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
@@ -33,6 +34,7 @@ export function Settings() {
           <Built />
         </Stack>
       </Card>
+      <ExchangeRates />
       <SettingsHistory />
     </Page>
   );

@@ -81,6 +81,15 @@ export const quarantine = {
   failures: 'Events that stay',
 } as const;
 
+export const computed = {
+  title: 'Computed properties',
+  intro: 'What the service computes from events for conditions. The API defines them.',
+  none: 'There is no computed property.',
+  columns: { key: 'Property', event: 'Event', value: 'Value', owner: 'Owner', tags: 'Tags' },
+  of: (aggregate: string, value: string) => `${aggregate} of ${value}`,
+  days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
+} as const;
+
 export const dictionary = {
   title: 'Event dictionary',
   intro: 'Which events this game sends, who sends them, and what they contain.',

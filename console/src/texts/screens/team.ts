@@ -181,7 +181,7 @@ export const audit = {
 
 export const approvals = {
   title: 'Approvals',
-  intro: 'Changes of what live players get that wait for a second person. They expire after 14 days.',
+  intro: 'Changes of what live players get that wait for a second person. They expire after some days.',
   waitingCount: (count: number) => (count === 1 ? '1 change waits' : `${count} changes wait`),
   waitingHere: (count: number, people: string) =>
     `${count === 1 ? '1 change waits' : `${count} changes wait`} for a second person (by ${people}).`,
