@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { compileFlag } from '../../actors/flags/evaluate/compile-flag.ts';
 import { flagFaults } from '../../actors/flags/check/flag-faults.ts';
 import { targetingOf } from '../../actors/flags/evaluate/testing-flag.ts';
+import { isSameTrial } from '../../actors/flags/experiment/trials.ts';
 import { aPlayer } from '../../actors/testing-players.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 
@@ -12,6 +15,10 @@ export interface Case {
   name: string;
   /** The flag with what it depends on, itself first; or why it cannot be expressed. */
   flags: readonly FlagDocument[] | string;
+  /** It runs on the flag. */
+  experiment?: ExperimentDocument | undefined;
+  /** What is known of the player beside the context. */
+  player?: Partial<PlayerState>;
   context: JsonObject;
   nowMs: number;
   expected: Json;
@@ -29,7 +36,7 @@ const SALTS = 48;
 
 /** Evaluates a case with many salts. */
 function outcomeOf(one: Case): Outcome {
-  const { name, flags, context, nowMs, expected, resultOf } = one;
+  const { name, flags, expected, resultOf } = one;
   if (typeof flags === 'string') return { name, kind: 'unmapped', reason: flags };
   const [first] = flags;
   if (first === undefined) return { name, kind: 'failed', reason: 'no flag' };
@@ -40,15 +47,54 @@ function outcomeOf(one: Case): Outcome {
   if (refused.length > 0) return { name, kind: 'failed', reason: `is refused: ${refused.join('; ')}` };
   const results = new Set<string>();
   for (let turn = 0; turn < SALTS; turn += 1) {
-    const targeting = targetingOf(flags.map((flag) => salted(flag, turn)));
-    const player = aPlayer({ id: '0b8c1d5e-0000-5000-8000-000000000001', attributes: '{}' });
-    const evaluation = targeting.flags.get(first.key)?.evaluate({ player, nowMs, context }, targeting);
-    if (evaluation !== undefined) results.add(JSON.stringify(resultOf(evaluation)));
+    const evaluation = evaluated(first, flags, one, turn);
+    results.add(JSON.stringify(resultOf(evaluation)));
+    if (one.experiment !== undefined && !isKept(evaluation, first, flags, one)) {
+      return { name, kind: 'failed', reason: 'the player does not keep the variant' };
+    }
   }
   const wanted = JSON.stringify(expected);
   if (!results.has(wanted))
     return { name, kind: 'failed', reason: `gives ${[...results].join(' or ')}, not ${wanted}` };
   return { name, kind: results.size === 1 ? 'passed' : 'drawn', reason: '' };
+}
+
+/** @param turn gives flags and experiments other salts, and layers other keys */
+function evaluated(first: FlagDocument, flags: readonly FlagDocument[], one: Case, turn: number, player = one.player) {
+  const { context, nowMs, experiment } = one;
+  const targeting = targetingOf(flags.map((flag) => salted(flag, turn)));
+  const drawn = experiment && drawnAnew(experiment, turn);
+  const made = compileFlag(salted(first, turn), { experiment: drawn });
+  if (made.kind === 'invalid') throw new Error(JSON.stringify(made.faults));
+  const experimentOf = (key: string) => (key === first.key ? drawn : undefined);
+  const whole = { ...targeting, flags: new Map([...targeting.flags, [first.key, made.flag]]), experimentOf };
+  const subject = { player: aPlayer({ id: PLAYER_ID, attributes: '{}', ...player }), nowMs, context };
+  return made.flag.evaluate(subject, whole);
+}
+
+/** Whether a player whose variant of the experiment is stored gets it by each other draw. */
+function isKept(evaluation: FlagEvaluation, first: FlagDocument, flags: readonly FlagDocument[], one: Case): boolean {
+  const { trial, variantKey, value, reason } = evaluation;
+  if (trial === undefined) return true;
+  const served = {
+    flagKey: first.key,
+    flagVersion: first.version,
+    period: trial.phase,
+    variantKey,
+    value,
+    reason,
+    trial,
+  };
+  const servedFlags = [{ ...served, changes: 0, mixed: false, earlier: [] }];
+  const others = Array.from({ length: 4 }, (_, turn) => evaluated(first, flags, one, SALTS + turn, { servedFlags }));
+  return others.every(({ trial: other }) => isSameTrial(other, trial));
+}
+
+const PLAYER_ID = '0b8c1d5e-0000-5000-8000-000000000001';
+
+function drawnAnew(experiment: ExperimentDocument, turn: number): ExperimentDocument {
+  const { salt, layer } = experiment;
+  return { ...experiment, salt: `${turn} ${salt}`, layer: layer && { ...layer, key: `${turn} ${layer.key}` } };
 }
 
 function salted(flag: FlagDocument, turn: number): FlagDocument {
@@ -81,7 +127,8 @@ export function counted(cases: readonly Case[]) {
   const reasons: Record<string, number> = {};
   for (const { reason } of of('unmapped')) reasons[reason] = (reasons[reason] ?? 0) + 1;
   const before = cases.filter(
-    ({ flags }, place) => typeof flags !== 'string' && isOld(flags) && outcomes[place]?.kind === 'passed',
+    ({ flags, experiment }, place) =>
+      typeof flags !== 'string' && experiment === undefined && isOld(flags) && outcomes[place]?.kind === 'passed',
   );
   return {
     cases: cases.length,

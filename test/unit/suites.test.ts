@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eppoFlags } from '../suites/eppo/read-eppo.ts';
+import { namespaceCases, placesInNamespaces, stickyCases } from '../suites/growthbook/read-experiments.ts';
 import { growthbookCases } from '../suites/growthbook/read-growthbook.ts';
 import { counted, isOld } from '../suites/suite.ts';
 import { unleashCases } from '../suites/unleash/read-unleash.ts';
@@ -57,22 +58,57 @@ describe('public suites', () => {
 
   it('of GrowthBook: its features as far as they can be expressed', () => {
     expect(counted(growthbookCases())).toEqual({
-      cases: 46,
-      passed: 21,
-      drawn: 11,
+      cases: 55,
+      passed: 22,
+      drawn: 20,
       failed: [],
       unmapped: {
+        'a bandit that learns from the context': 3,
         'a cycle of prerequisites, which is refused': 1,
-        'a namespace or filter: a second hash of one rule': 3,
         'a prerequisite by an operator': 3,
         'a prerequisite that does not exist, which is refused': 1,
         'a range that does not begin at 0': 1,
-        'a variation that passes to the next rule': 2,
         'a version of the hash that does not exist': 1,
         'no such flag': 1,
-        'variations forced by the caller': 1,
+        'variations forced by the caller': 2,
       },
       passedBefore: 4,
+    });
+  });
+
+  it('of GrowthBook: its namespaces as layers', () => {
+    expect(counted(namespaceCases())).toEqual({
+      cases: 16,
+      passed: 0,
+      // Who is in a range depends on the hash.
+      drawn: 16,
+      failed: [],
+      unmapped: {},
+      passedBefore: 0,
+    });
+  });
+
+  it('of GrowthBook: the two ranges of each namespace have every user once', () => {
+    const places = placesInNamespaces(48);
+    expect(places).toHaveLength(8 * 48);
+    expect(places.filter(({ low, high }) => low === high)).toEqual([]);
+    const low = places.filter((one) => one.low).length / places.length;
+    expect(Math.abs(low - 0.4)).toBeLessThan(0.08);
+  });
+
+  it('of GrowthBook: its sticky buckets as variants that players keep', () => {
+    expect(counted(stickyCases())).toEqual({
+      cases: 13,
+      passed: 3,
+      drawn: 4,
+      failed: [],
+      unmapped: {
+        'a fallback for a missing attribute': 2,
+        'an experiment without sticky buckets: players always keep their variant': 1,
+        'to leave out who was in an earlier experiment': 2,
+        'two stored variants of one user: a player has one': 1,
+      },
+      passedBefore: 0,
     });
   });
 });
