@@ -1,21 +1,17 @@
-import type { Clock } from '../../../core/kernel/clock.ts';
-import type { Logger } from '../../../core/kernel/logger.ts';
 import type { ScheduledChange, ScheduleDocument } from '../../../core/vocabulary/schedules.ts';
 import { roleIn } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { contend } from '../../../streams/leases/lease.ts';
-import type { Log } from '../../../streams/log/log.ts';
 import { wouldWait } from '../../api/approvals/proposals.ts';
 import { mayAct } from '../../api/route/access.ts';
-import type { Services, WriteContext } from '../../api/route/request-context.ts';
+import type { WriteContext } from '../../api/route/request-context.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import { markOfScheduled } from '../../api/definitions/schedule/scheduled-mark.ts';
 import { type ScheduledPlace, startScheduleKeeper } from '../../api/definitions/schedule/schedule-keeper.ts';
 import { tidied } from '../../api/definitions/schedule/schedule-routes.ts';
 import { schedulers } from '../../api/schedulers.ts';
-import type { AuditedRequests } from './audited-request.ts';
+import { keepWithLease, type KeeperOptions, type Kept } from './keeper-lease.ts';
 
 /*
  * Scheduled changes, made by one of the gateways: the holder of a lease.
@@ -24,51 +20,24 @@ import type { AuditedRequests } from './audited-request.ts';
  * must not be revoked.
  */
 
-/** How often the lease is looked at while nothing waits. */
-const UNWANTED_MS = 10_000;
 const LEASE_KEY = 'scheduled-changes';
 
-export interface ScheduledChangesOptions {
-  config: ConfigStore;
-  services: Services;
-  audited: Pick<AuditedRequests, 'writesAs'>;
-  log: Pick<Log, 'bucket'>;
-  /** The name of this process in its leases. */
-  holder: string;
-  clock: Clock;
-  logger: Logger;
-}
-
 /** @returns the function that stops it, and leaves the changes to another process */
-export function startScheduledChanges(options: ScheduledChangesOptions): () => Promise<void> {
-  const { config, services, log, holder, clock, logger } = options;
-  const lease = contend({
-    bucket: log.bucket('OWNERS'),
+export function startScheduledChanges(options: KeeperOptions): () => Promise<void> {
+  const { clock } = options;
+  const kept: Kept<'schedule'> = {
     key: LEASE_KEY,
-    holder,
-    clock,
-    // A renewal costs an fsync, and most of the time nothing waits.
-    wanted: () => config.list('schedule').some(({ document }) => hasWork(document, clock.wallMs())),
-    unwantedMs: UNWANTED_MS,
-    onAcquired() {},
-    onLost() {},
-  });
-  const stopWatching = config.onChange(({ address }) => {
-    if (address.kind === 'schedule' && !lease.held()) lease.wake();
-  });
-  const keeper = startScheduleKeeper({
-    config,
-    schedulers,
-    clock,
-    logger,
-    isHolder: () => lease.held() && services.writeRefusal() === undefined,
-    contextOf: (place, change) => contextOf(place, change, options),
-  });
-  return async () => {
-    stopWatching();
-    await keeper.stop();
-    await lease.release();
+    kind: 'schedule',
+    needs: ({ document }) => hasWork(document, clock.wallMs()),
   };
+  return keepWithLease(kept, options, (isHolder) =>
+    startScheduleKeeper({
+      ...options,
+      schedulers,
+      isHolder,
+      contextOf: (place, change) => contextOf(place, change, options),
+    }),
+  );
 }
 
 /** Whether something waits, or ended long ago. */
@@ -79,7 +48,7 @@ const hasWork = ({ changes }: ScheduleDocument, nowMs: number): boolean =>
 function contextOf(
   place: ScheduledPlace,
   change: ScheduledChange,
-  { config, services, audited, clock }: ScheduledChangesOptions,
+  { config, services, audited, clock }: KeeperOptions,
 ): WriteContext | string {
   const { game, environment, of, key: definition } = place;
   const key = callerOf(place, change, config);
