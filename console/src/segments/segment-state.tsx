@@ -1,18 +1,16 @@
 import { Anchor, Button, Card, Group, Progress, Text, Title } from '@mantine/core';
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import type { InfiniteData } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../frame/api.ts';
-import { type Column, DataTable } from '../parts/lists/data-table.tsx';
+import type { Column } from '../parts/lists/data-table.tsx';
 import { patch, useOptimistic } from '../parts/optimistic.ts';
-import { Loaded } from '../parts/states.tsx';
-import { number, Time } from '../parts/lists/values.tsx';
-import { PlayerLink } from '../parts/players/player-link.tsx';
+import { number } from '../parts/lists/values.tsx';
+import { PlayerPages, timeColumn, whoColumns } from '../parts/players/player-pages.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Segment } from './edited-segment.ts';
 
 const texts = TEXTS.segment;
-const PAGE = 100;
 
 /** What uses a segment. */
 export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
@@ -69,12 +67,12 @@ export function Evaluation({ of: { evaluation } }: { of: Segment }) {
   );
 }
 
-type Member = AnswerOf<'GET /v1/segments/segments/{id}/members'>['players'][number];
+type MembersPage = AnswerOf<'GET /v1/segments/segments/{id}/members'>;
+type Member = MembersPage['players'][number];
 
 const COLUMNS: readonly Column<Member>[] = [
-  { id: 'external', label: texts.columns.external, cell: ({ external_id: id }) => id },
-  { id: 'player', label: texts.columns.player, cell: ({ player_id: id }) => <PlayerLink id={id} /> },
-  { id: 'entered', label: texts.columns.entered, cell: ({ entered_at: at }) => <Time at={at} /> },
+  ...whoColumns<Member>(texts.columns),
+  timeColumn('entered', texts.columns.entered, ({ entered_at: at }) => at),
 ];
 
 /** Takes a player out of the list of a static segment. The row goes at once, and comes back if the service refuses. */
@@ -97,53 +95,29 @@ function RemoveMember({ id, member }: { id: string; member: Member }) {
   );
 }
 
-type Pages = InfiniteData<AnswerOf<'GET /v1/segments/segments/{id}/members'>>;
+type Pages = InfiniteData<MembersPage>;
 
 function without({ pages, pageParams }: Pages, member: Member): Pages {
   const isOther = ({ player_id: id }: Member): boolean => id !== member.player_id;
   return { pageParams, pages: pages.map((page) => ({ ...page, players: page.players.filter(isOther) })) };
 }
 
-/** The players in a segment, page by page. */
+/** The players in a segment. */
 export function Members({ id, isList, refetchMs }: { id: string; isList: boolean; refetchMs: number }) {
   const { scope, mayEdit } = usePlace();
   const columns: readonly Column<Member>[] =
     isList && mayEdit
       ? [...COLUMNS, { id: 'remove', label: TEXTS.remove, cell: (member) => <RemoveMember id={id} member={member} /> }]
       : COLUMNS;
-  const query = useInfiniteQuery({
-    queryKey: ['members', scope.game, scope.environment, id],
-    queryFn: ({ signal, pageParam }) =>
-      call(scope, 'GET /v1/segments/segments/{id}/members', {
-        path: { id },
-        query: { limit: PAGE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: next }) => next,
-    refetchInterval: refetchMs,
-  });
   return (
-    <Card withBorder>
-      <Title order={2} size="h5" mb="xs">
-        {texts.members}
-      </Title>
-      <Loaded query={query}>
-        {({ pages }) => (
-          <DataTable
-            label={texts.members}
-            columns={columns}
-            rows={pages.flatMap(({ players }) => players)}
-            keyOf={({ player_id: player }) => player}
-            empty={<Text c="dimmed">{texts.noMembers}</Text>}
-            more={{
-              isThere: query.hasNextPage,
-              isLoading: query.isFetchingNextPage,
-              load: () => void query.fetchNextPage(),
-            }}
-          />
-        )}
-      </Loaded>
-    </Card>
+    <PlayerPages
+      title={texts.members}
+      none={texts.noMembers}
+      queryKey={['members', scope.game, scope.environment, id]}
+      refetchMs={refetchMs}
+      load={(query, signal) => call(scope, 'GET /v1/segments/segments/{id}/members', { path: { id }, query, signal })}
+      rowsOf={({ players }: MembersPage) => players}
+      columns={columns}
+    />
   );
 }
