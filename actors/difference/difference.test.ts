@@ -100,7 +100,7 @@ describe('the difference of two versions', () => {
     ['the switch', FLAG, { enabled: false, archivedAt: 5 }, ['Archived', 'Disabled']],
     ['the archive', { ...FLAG, archivedAt: 5 }, { archivedAt: null }, ['Restored from the archive']],
     ['a field that stands for its default', FLAG, { clientVisible: true }, []],
-    ['who may see it', FLAG, { clientVisible: false }, ['Client visible: none → no']],
+    ['who may see it', FLAG, { clientVisible: false }, ['Client visible: yes → no']],
     ['nothing', FLAG, {}, []],
     [
       'the condition of a segment',
@@ -126,7 +126,7 @@ describe('the difference of two versions', () => {
         'Trigger, stage: none → “at_risk”',
         'Content, title: “Hi” → “Hello”',
         'Caps, total: none → 5',
-        'Quiet hours: none → {"from":"22:00","to":"07:00"}',
+        'Quiet hours: none → from “22:00”, to “07:00”',
         'Holdout percentage: 10 % → 0 %',
         'End at: none → 2026-01-15T00:00:00.000Z',
       ],
@@ -137,8 +137,8 @@ describe('the difference of two versions', () => {
       { events: ['level_up', 'player.*'], headers: {}, disabled: { at: 0, reason: 'failing' } },
       [
         'Events: added “player.*”; removed “purchase”',
-        'Headers, A: “[hidden]” → none',
-        'Disabled: none → {"at":0,"reason":"failing"}',
+        'Headers: removed “A”',
+        'Disabled: none → at 1970-01-01T00:00:00.000Z, reason “failing”',
       ],
     ],
     [

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { DIFFERENCE_LIMITS } from './limits.ts';
-import { listed } from './listed.ts';
-import { inValue } from './value-difference.ts';
+import { listed, type Noun } from './listed.ts';
+import { inPlayers } from './players-difference.ts';
 import { label } from './shown-value.ts';
+import { inNames, inValue, namingOf } from './value-difference.ts';
 
 /*
  * What differs between two versions of a definition, in words: "Rule 1: 20 % → 100 %". Pure, and the same for every
@@ -23,12 +24,13 @@ export function differenceOf(before: JsonObject | undefined, after: JsonObject |
   return [...shown, `and ${all.length - shown.length} more differences`];
 }
 
-/** What the service maintains. The salt of a flag never changes. */
-const MAINTAINED: ReadonlySet<string> = new Set([
+/** What the service maintains, and what follows from other fields. */
+export const MAINTAINED: ReadonlySet<string> = new Set([
   'version',
   'createdAt',
   'updatedAt',
   'editEffect',
+  'effective',
   'periods',
   'phases',
   'startedAt',
@@ -37,7 +39,12 @@ const MAINTAINED: ReadonlySet<string> = new Set([
   'shippedBy',
   'id',
   'writes',
-  'managedBy',
+  'createdRevision',
+  // With the secret.
+  'previousSecret',
+  // Those of a game never change, and decide nothing that people see.
+  'namespace',
+  'tenant',
 ]);
 /** What decides most comes first. */
 const ORDER = [
@@ -52,23 +59,52 @@ const ORDER = [
   'trigger',
   'audience',
 ];
+/** What an absent field means. */
+const ABSENT: Readonly<Record<string, Json>> = {
+  enabled: true,
+  clientVisible: true,
+  clientPurchases: true,
+  clientAttributes: 'all',
+  requirePlayerToken: false,
+  approval: false,
+  changeReason: false,
+  bucketBy: 'player',
+};
 
-function inField(name: string, before: Json, after: Json): string[] {
+function inField(name: string, then: Json, now: Json): string[] {
+  const [before, after] = [then ?? ABSENT[name] ?? null, now ?? ABSENT[name] ?? null];
   if (isDeepStrictEqual(before, after)) return [];
-  if (name === 'archivedAt') return [after === null ? 'Restored from the archive' : 'Archived'];
-  // Absent means true, as for segments and what client keys may know of flags.
-  if (name === 'enabled') return (before ?? true) === (after ?? true) ? [] : [after === false ? 'Disabled' : 'Enabled'];
-  if (name === 'clientVisible' && (before ?? true) === (after ?? true)) return [];
+  const special = SPECIAL[name];
+  if (special !== undefined) return special(before, after);
   const noun = NOUNS[name];
   if (noun !== undefined && (Array.isArray(before) || before === null) && (Array.isArray(after) || after === null)) {
     return listed(noun, before ?? [], after ?? []);
   }
-  return inValue(label(name), before, after);
+  return inValue(label(name), before, after, namingOf(name, 'labels'));
 }
 
+/** Fields with words of their own. */
+const SPECIAL: Readonly<Record<string, (before: Json, after: Json) => string[]>> = {
+  archivedAt: (_, after) => [after === null ? 'Restored from the archive' : 'Archived'],
+  enabled: (_, after) => [after === false ? 'Disabled' : 'Enabled'],
+  secret: () => [ANOTHER_SECRET],
+  headers: (before, after) => inNames('Headers', before, after),
+  includes: (before, after) => inPlayers('Includes', before, after),
+  excludes: (before, after) => inPlayers('Excludes', before, after),
+  list: (before, after) => inPlayers('List', before, after),
+  managedBy: (before, after) => inValue('Managed by', byOf(before), byOf(after), 'labels'),
+};
+
+export const ANOTHER_SECRET = 'Secret: another one';
+
+/** The version that a tool wrote last says nothing of the definition. */
+const byOf = (managed: Json): Json => (isObject(managed) ? (managed['by'] ?? null) : null);
+
 /** Lists whose items have an identity. */
-const NOUNS: Readonly<Record<string, 'Rule' | 'Variant' | 'Prerequisite'>> = {
+const NOUNS: Readonly<Record<string, Noun>> = {
   rules: 'Rule',
   variants: 'Variant',
   prerequisites: 'Prerequisite',
+  guardrails: 'Guardrail',
+  alerts: 'Finding of guardrail',
 };

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { inQuotes, label, shownValue } from './shown-value.ts';
-import { inValue } from './value-difference.ts';
+import { inValue, namingOf } from './value-difference.ts';
 
-/* The differences of lists whose items have an identity: rules of a flag, its variants and prerequisites. */
+/* The differences of lists whose items have an identity, such as rules of a flag or guardrails of an experiment. */
 
-type Noun = 'Rule' | 'Variant' | 'Prerequisite';
+export type Noun = 'Rule' | 'Variant' | 'Prerequisite' | 'Guardrail' | 'Finding of guardrail';
 
 interface Pair {
   before: JsonObject | undefined;
@@ -29,7 +29,7 @@ function inPair(noun: Noun, { before, after, number }: Pair): string[] {
     if (isDeepStrictEqual(left, right)) return [];
     // What a rule is mostly about needs no name.
     if (field === 'percentage') return [`${name}: ${shownValue(field, left)} → ${shownValue(field, right)}`];
-    return inValue(`${name}, ${label(field).toLowerCase()}`, left, right);
+    return inValue(`${name}, ${label(field).toLowerCase()}`, left, right, namingOf(field, 'labels'));
   });
 }
 
@@ -62,10 +62,20 @@ function pairsOf(noun: Noun, before: readonly JsonObject[], after: readonly Json
   return { pairs: [...kept, ...gone], isMoved };
 }
 
-const IDENTITY: Readonly<Record<Noun, string>> = { Rule: 'name', Variant: 'key', Prerequisite: 'flagKey' };
+const IDENTITY: Readonly<Record<Noun, string>> = {
+  Rule: 'name',
+  Variant: 'key',
+  Prerequisite: 'flagKey',
+  Guardrail: 'metric',
+  'Finding of guardrail': 'metric',
+};
 
 function identityOf(noun: Noun, item: JsonObject): string {
-  const value = item[IDENTITY[noun]];
+  const value = item[IDENTITY[noun]] ?? '';
+  if (isObject(value))
+    return Object.values(value)
+      .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+      .join(' ');
   return typeof value === 'string' ? value : '';
 }
 

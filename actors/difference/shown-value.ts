@@ -13,13 +13,15 @@ export function shownValue(name: string, value: Json): string {
   if (value === null) return 'none';
   if (value === true) return 'yes';
   if (value === false) return 'no';
-  if (typeof value === 'number' && /(percentage|traffic)$/i.test(name)) return `${value} %`;
-  if (typeof value === 'number' && isTime(name)) return formatTimestamp(value);
+  if (typeof value === 'number' && PERCENT.test(name)) return `${value} %`;
+  if (typeof value === 'number' && TIME.test(name)) return formatTimestamp(value);
   return inQuotes(value);
 }
 
-/** Whether a label is that of a field with a time in epoch milliseconds, such as `startAt`. */
-const isTime = (name: string): boolean => name.endsWith(' at') || name.endsWith('At');
+/** Labels of fields in percent. A range of a layer is one. */
+const PERCENT = /(?:percentage|traffic|^Layer, (?:from|to)|\$bucket, below)$/i;
+/** Labels of fields with a time in epoch milliseconds, such as `startAt`. */
+const TIME = /(?:^at| at|At)$/;
 
 /** A text in quotes, other values as JSON; both cut. */
 export function inQuotes(value: Json): string {

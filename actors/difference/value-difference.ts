@@ -1,21 +1,48 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type Json } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { DIFFERENCE_LIMITS } from './limits.ts';
-import { inQuotes, shownValue } from './shown-value.ts';
+import { inQuotes, label, shownValue } from './shown-value.ts';
+
+/** How the fields of an object are named: as they are in data of people, otherwise as labels. */
+export type Naming = 'data' | 'labels';
 
 /** The differences of two values: inside of objects field by field, in lists of single values item by item. */
-export function inValue(name: string, before: Json, after: Json, depth = 0): string[] {
+export function inValue(name: string, before: Json, after: Json, naming: Naming, depth = 0): string[] {
   if (isDeepStrictEqual(before, after) || (isNothing(before) && isNothing(after))) return [];
-  const [left, right] = [playersOf(before), playersOf(after)];
-  if (left !== undefined || right !== undefined) return [`${name}: ${left ?? 0} → ${right ?? 0} players`];
   if (isObject(before) && isObject(after) && depth < DIFFERENCE_LIMITS.depth) {
     const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return fields.flatMap((field) =>
-      inValue(`${name}, ${field}`, before[field] ?? null, after[field] ?? null, depth + 1),
-    );
+    return fields.flatMap((field) => {
+      const place = `${name}, ${named(field, naming)}`;
+      return inValue(place, before[field] ?? null, after[field] ?? null, namingOf(field, naming), depth + 1);
+    });
   }
   if (areSingle(before) && areSingle(after)) return inList(name, before, after);
-  return [`${name}: ${shownValue(name, before)} → ${shownValue(name, after)}`];
+  if (areKeyed(before) && areKeyed(after)) return inValue(name, byKey(before), byKey(after), 'data', depth);
+  return [`${name}: ${whole(name, before, naming)} → ${whole(name, after, naming)}`];
+}
+
+/** Fields with data of people. */
+const DATA: ReadonlySet<string> = new Set([
+  'conditions',
+  'where',
+  'filters',
+  'schema',
+  'query',
+  'value',
+  'defaultValue',
+]);
+
+/** How what is in a field is named. @param around the naming of the object that it is in */
+export const namingOf = (field: string, around: Naming): Naming => (DATA.has(field) ? 'data' : around);
+
+const named = (field: string, naming: Naming): string => (naming === 'data' ? field : label(field).toLowerCase());
+
+/** A value that was not there, or is gone. */
+function whole(name: string, value: Json, naming: Naming): string {
+  if (naming === 'labels' && isNothing(value)) return shownValue(name, null);
+  if (naming === 'data' || !isObject(value)) return shownValue(name, value);
+  const fields = Object.entries(value).filter(([, one]) => one !== null);
+  return fields.map(([field, one]) => `${named(field, naming)} ${shownValue(`${name}, ${field}`, one)}`).join(', ');
 }
 
 function inList(name: string, before: readonly Json[], after: readonly Json[]): string[] {
@@ -31,6 +58,15 @@ function inList(name: string, before: readonly Json[], after: readonly Json[]): 
   return [`${name}: ${parts.join('; ')}`];
 }
 
+/** The names of an object whose values nobody is shown, such as headers. */
+export function inNames(name: string, before: Json, after: Json): string[] {
+  const [left, right] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
+  const changed = Object.keys(right).filter((one) => Object.hasOwn(left, one) && left[one] !== right[one]);
+  const names = Object.keys(left).join('\n') === Object.keys(right).join('\n');
+  const others = changed.length === 0 ? [] : [`${name}: another value of ${few(changed.map(inQuotes))}`];
+  return [...(names ? [] : inList(name, Object.keys(left), Object.keys(right))), ...others];
+}
+
 function few(items: readonly string[]): string {
   const shown = items.slice(0, DIFFERENCE_LIMITS.items);
   const more = items.length - shown.length;
@@ -44,9 +80,9 @@ const isNothing = (value: Json): boolean =>
 const areSingle = (value: Json): value is Json[] =>
   Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null);
 
-/** The history has only the number of the players that a segment names. */
-function playersOf(value: Json): number | undefined {
-  if (!isObject(value)) return undefined;
-  const { players, ...rest } = value;
-  return typeof players === 'number' && Object.keys(rest).length === 0 ? players : undefined;
-}
+/** Weights by the key of a variant. */
+const areKeyed = (value: Json): value is { key: string; weight: number }[] =>
+  Array.isArray(value) && value.every((one) => isObject(one) && Object.keys(one).sort().join() === 'key,weight');
+
+const byKey = (list: readonly { key: string; weight: number }[]): JsonObject =>
+  Object.fromEntries(list.map(({ key, weight }) => [key, weight]));

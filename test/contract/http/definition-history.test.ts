@@ -114,7 +114,7 @@ const KINDS: readonly {
       ],
     },
     change: { method: 'PATCH', body: { traffic: 50, layer: { key: 'shop', from: 0, to: 50 } } },
-    difference: ['Traffic: 10 % → 50 %', 'Layer: none → {"key":"shop","from":0,"to":50}'],
+    difference: ['Traffic: 10 % → 50 %', 'Layer: none → key “shop”, from 0 %, to 50 %'],
   },
   {
     name: 'segment',
@@ -343,7 +343,7 @@ describe('the history', () => {
     expect([refused.status, refused.error.message]).toEqual([409, expect.stringContaining('create it again')]);
   });
 
-  it('keeps the players of a segment, and the URL of a webhook, as they are now', async () => {
+  it('keeps the players of a segment as they are now', async () => {
     const PLAYER = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
     const segment = { key: 'named', conditions: { is_payer: true } };
     const made = await call('POST', '/v1/segments/segments', { ...segment, includes: [PLAYER] });
@@ -356,6 +356,19 @@ describe('the history', () => {
     expect(preview.data['notes']).toEqual([expect.stringContaining('`includes` stays as it is')]);
     const { data } = await call('POST', `${item}/restore`, { version: 1 });
     expect(data).toMatchObject({ conditions: { is_payer: true }, includes: [PLAYER, other], version: 3 });
+  });
+
+  it('keeps the URL and the secrets of a webhook as they are now, and shows none', async () => {
+    const hook = { url: 'https://a.example/hidden-path', events: ['level_up'], headers: { A: 'hidden-1' } };
+    const { data: made } = await call('POST', '/v1/integrations/webhooks', hook);
+    const item = `/v1/integrations/webhooks/${made['webhook_id']}`;
+    await call('PATCH', item, { events: ['*'], secret: 'hidden-secret-of-the-test', headers: { B: 'hidden-2' } });
+    const [newest] = await versions(item, 2);
+    const headers = 'Headers: added “B”; removed “A”';
+    expect(newest?.difference).toEqual(['Secret: another one', 'Events: added “*”; removed “level_up”', headers]);
+    const { data } = await call('POST', `${item}/restore/preview`, { version: 1 });
+    expect(data['difference']).toEqual(['Events: added “level_up”; removed “*”']);
+    expect(JSON.stringify([newest, data])).not.toContain('hidden-');
   });
 
   it('refuses a version that is not valid any more, with the reason, and changes nothing', async () => {

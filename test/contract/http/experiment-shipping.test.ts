@@ -92,7 +92,7 @@ describe('shipping a winner', () => {
     await running();
     const before = await flagNow();
     const { data: preview } = await act('ship/preview', { variant: 'b' });
-    const change = { key: flag, version: 2, difference: ['Default serve: none → {"variant":"b"}'] };
+    const change = { key: flag, version: 2, difference: ['Default serve: none → variant “b”'] };
     expect(preview['flag']).toMatchObject(change);
     expect(await flagNow()).toEqual(before);
     const shipped = await act('ship', { variant: 'b' });
@@ -107,7 +107,7 @@ describe('shipping a winner', () => {
     const undone = await act('undo');
     expect(undone.data).toMatchObject({
       experiment: { state: 'stopped', winner: null, shipped: null, actions: ['discard', 'ship'] },
-      flag: { version: 3, difference: ['Default serve: {"variant":"b"} → none'] },
+      flag: { version: 3, difference: ['Default serve: variant “b” → none'] },
       undo: null,
     });
     expect(content(await flagNow())).toEqual(content(before));

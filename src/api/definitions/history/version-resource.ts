@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { differenceOf } from '../../../../actors/difference/difference.ts';
+import { ANOTHER_SECRET, differenceOf } from '../../../../actors/difference/difference.ts';
 import type { StoredVersion } from '../../../../clickhouse-schema/queries/lookups/definition-versions.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { oneOf, textOrNull, timeOut } from '../../input/fields.ts';
@@ -88,8 +88,8 @@ function differenceIn(found: StoredVersion, before: StoredVersion | undefined): 
   const [earlier, now] = [before && documentIn(before), documentIn(found)];
   if (now === undefined && !isDeletion(found)) return [TOO_LARGE];
   if (now !== undefined && earlier === undefined && before !== undefined && !isDeletion(before)) return [TOO_LARGE];
-  const lines = differenceOf(earlier, now);
-  return lines.length === 0 && found.action === 'secret_rotated' ? ['Secret: another one'] : lines;
+  // Secrets are hidden in both versions.
+  return [...(found.action === 'secret_rotated' ? [ANOTHER_SECRET] : []), ...differenceOf(earlier, now)];
 }
 
 const TOO_LARGE = 'The definition is too large for the history, so its differences are not known';
