@@ -1,28 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { readCurrent } from '../../../src/cli/definitions/current.ts';
 import { driftOf } from '../../../src/cli/definitions/drift.ts';
 import { connectService } from '../../../src/cli/definitions/service.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createPeople, type SignedInPerson } from '../../support/browser/console-people.ts';
-import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { NO_ANALYTICS } from '../../support/in-memory/no-analytics.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import type { TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startHistoryGateway } from '../../support/wire/clickhouse-gateway.ts';
 
 /* The history of definitions over HTTP, from the change through AUDIT and ClickHouse to the answer. */
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let sink: ClickhouseSink;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 let ann: SignedInPerson;
@@ -30,18 +21,10 @@ let bob: SignedInPerson;
 let viewer: SignedInPerson;
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  const broker = createMemoryBroker({ clock: systemClock });
-  const terms = { clock: systemClock, holder: 'sink', logger: silentLogger, metrics: createMetrics() };
-  sink = createClickhouseSink({ ...terms, log: broker.connect('sink'), clickhouse: clickhouse.address });
-  sink.start();
-  gateway = await startGateway({
-    analytics,
-    log: broker.connect('gateway'),
+  world = await startHistoryGateway({
     config: { corsOrigins: [], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
   });
-  gateway.backend.reply = createFakeLedger();
+  ({ gateway } = world);
   key = await gateway.key();
   await call('POST', '/v1/flags/flags', { key: 'tried', flag_type: 'boolean' });
   const people = createPeople(gateway);
@@ -50,12 +33,7 @@ beforeAll(async () => {
   bob = await people.signedIn({ ...grant, role: 'editor' });
   viewer = await people.signedIn({ ...grant, role: 'viewer' });
 });
-afterAll(async () => {
-  await gateway.close();
-  await sink.stop();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 
 async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await gateway.call(key, method, path, body, headers);

@@ -1,56 +1,35 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
-import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
+import { aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
+import { rowsOf, execSql } from '../../support/servers/clickhouse.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let target: BlockTarget;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  target = createClickhouseTarget(clickhouse.address);
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ gateway } = world);
   key = await gateway.key();
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await target.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 const PATH = '/v1/events/events';
-const STREAM = '2026-01-01T00:00:00Z';
 const DAY_MS = 86_400_000;
 const now = systemClock.wallMs();
 const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-let sequence = 0;
 let eventNumber = 0;
 
-/** Inserts the facts of one record, by default the next of the log, as the rows that the sink makes of them. */
-async function write(facts: Fact[], at?: number): Promise<void> {
-  sequence += 1;
-  const batch = createRowBatch();
-  batch.add(aCommit(facts), { stream: STREAM, sequence: at ?? sequence });
-  for (const { table, bytes } of batch.blocks()) {
-    expect(await target.insert(table, bytes, `${table}/${sequence}/${bytes.length}`)).toEqual({ kind: 'inserted' });
-  }
-}
+const write = (facts: readonly Fact[], at?: number) => world.write(facts, at);
 
 /** An event of a player with a unique id, received `agoMs` ago. */
 function event(player: number, agoMs: number, some: Partial<EventTracked> = {}): EventTracked {
@@ -95,7 +74,7 @@ async function walk(query: string, onPage: (page: Page) => Promise<void> = async
 
 describe('GET /v1/events/events', () => {
   beforeEach(async () => {
-    for (const table of ['events', 'erasures']) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
+    for (const table of ['events', 'erasures']) await execSql(world.clickhouse, `TRUNCATE TABLE ${table}`);
   });
 
   it('returns events as the stream does, with their properties byte for byte', async () => {
@@ -219,7 +198,7 @@ describe('GET /v1/events/events', () => {
     const { game, environment, externalId } = other;
     const erased = { game, environment, entityId: playerId(1), externalId, at: now - 6_000 };
     await write([event(1, 6_000), { kind: 'PlayerErased', ...erased }, event(1, 6_000, { eventId: 'next life' })]);
-    expect(await rowsOf(clickhouse, 'SELECT 1 FROM events')).toHaveLength(6);
+    expect(await rowsOf(world.clickhouse, 'SELECT 1 FROM events')).toHaveLength(6);
     for (const query of ['limit=1', 'limit=2', 'limit=9']) {
       expect(await walk(query)).toEqual(['next life', other.eventId]);
       expect(await walk(`${query}&player_id=${playerId(1)}`)).toEqual(['next life']);
@@ -229,8 +208,8 @@ describe('GET /v1/events/events', () => {
     await write([later], 1);
     expect(await walk(`player_id=${playerId(1)}`)).toEqual(['of a new log', 'next life']);
     // The erasure is done, so rows that are left belong to nobody.
-    await execSql(clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
-    await execSql(clickhouse, 'OPTIMIZE TABLE erasures FINAL');
+    await execSql(world.clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
+    await execSql(world.clickhouse, 'OPTIMIZE TABLE erasures FINAL');
     expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(6);
   });
 
@@ -253,7 +232,7 @@ describe('GET /v1/events/events', () => {
     const clientKey = await gateway.key({ kind: 'client' });
     expect((await gateway.call(clientKey, 'GET', PATH)).status).toBe(403);
     expect((await gateway.call(undefined, 'GET', PATH)).status).toBe(401);
-    const address = { ...clickhouse.address, url: 'http://127.0.0.1:1' };
+    const address = { ...world.clickhouse.address, url: 'http://127.0.0.1:1' };
     const away = createAnalytics({ address, clock: systemClock, logger: silentLogger });
     const lonely = await startGateway({ analytics: away });
     const response = await lonely.call(await lonely.key(), 'GET', PATH);

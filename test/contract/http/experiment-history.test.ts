@@ -1,44 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
-import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import type { TestClickhouse } from '../../support/servers/clickhouse.ts';
+import type { Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startHistoryGateway } from '../../support/wire/clickhouse-gateway.ts';
 
 /* Restoring versions of experiments: the definition comes back, their lives go on. */
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let sink: ClickhouseSink;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let server: string;
 let made = 0;
 let item = '';
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  const broker = createMemoryBroker({ clock: systemClock });
-  const terms = { clock: systemClock, holder: 'sink', logger: silentLogger, metrics: createMetrics() };
-  sink = createClickhouseSink({ ...terms, log: broker.connect('sink'), clickhouse: clickhouse.address });
-  sink.start();
-  gateway = await startGateway({ analytics, log: broker.connect('gateway') });
-  gateway.backend.reply = createFakeLedger();
+  world = await startHistoryGateway();
+  ({ gateway } = world);
   server = await gateway.key();
 });
-afterAll(async () => {
-  await gateway.close();
-  await sink.stop();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 
 const HALVES = [
   { key: 'false', weight: 50 },

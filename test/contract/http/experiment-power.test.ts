@@ -1,20 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
-import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
+import { aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
+import { runSql } from '../../support/servers/clickhouse.ts';
+import type { Gateway } from '../../support/in-memory/http-gateway.ts';
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let target: BlockTarget;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 
@@ -35,10 +29,8 @@ const bought = (player: number, ago: number, amount: number): Fact =>
   });
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  target = createClickhouseTarget(clickhouse.address);
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ gateway } = world);
   key = await gateway.key();
   // With windows of 7 days the days that count are those from 35 to 8 days ago.
   const days = [
@@ -54,8 +46,7 @@ beforeAll(async () => {
     JSON.stringify({ game_id: 'demo', environment: 'live', player_id: playerId(player), day: date(ago) }),
   );
   const sql = 'INSERT INTO player_days (game_id, environment, player_id, day) FORMAT JSONEachRow';
-  expect((await runSql(clickhouse, sql, { body: rows.join('\n') })).text).toBe('');
-  const batch = createRowBatch();
+  expect((await runSql(world.clickhouse, sql, { body: rows.join('\n') })).text).toBe('');
   const facts = [
     ...Array.from({ length: 20 }, (_, n) => bought(n, 20, n + 1)),
     ...Array.from({ length: 10 }, (_, n) => bought(120 + n, 2, 7)),
@@ -65,17 +56,9 @@ beforeAll(async () => {
     bought(900, 35, 50),
     bought(901, 7, 50),
   ];
-  batch.add(aCommit(facts), { stream: '2026-01-01T00:00:00Z', sequence: 1 });
-  for (const { table, bytes } of batch.blocks()) {
-    expect(await target.insert(table, bytes, `${table}/1/${bytes.length}`)).toEqual({ kind: 'inserted' });
-  }
+  await world.write(facts);
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await target.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 
 async function power(query: string) {
   const response = await gateway.call(key, 'GET', `/v1/experiments/power?${query}`);

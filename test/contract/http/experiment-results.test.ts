@@ -1,57 +1,35 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anExperiment } from '../../../actors/experiments/testing-experiment.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import type { ExperimentDocument, ExperimentPhase } from '../../../core/vocabulary/documents/experiments.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { FlagExposed } from '../../../core/vocabulary/facts/flag-facts.ts';
-import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
+import { aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { execSql } from '../../support/servers/clickhouse.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let target: BlockTarget;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  target = createClickhouseTarget(clickhouse.address);
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ gateway } = world);
   key = await gateway.key();
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await target.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
-  for (const table of TABLE_NAMES) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await execSql(world.clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const HOUR_MS = 3_600_000;
 const now = systemClock.wallMs();
 const DAY = new Date(now - 2 * HOUR_MS).toISOString().slice(0, 10);
 const PATH = '/v1/experiments/experiments/wide/results';
-let sequence = 0;
-
-async function write(facts: readonly Fact[]): Promise<void> {
-  sequence += 1;
-  const batch = createRowBatch();
-  batch.add(aCommit([...facts]), { stream: '2026-01-01T00:00:00Z', sequence });
-  for (const { table, bytes } of batch.blocks()) {
-    expect(await target.insert(table, bytes, `${table}/${sequence}/${bytes.length}`)).toEqual({ kind: 'inserted' });
-  }
-}
+const write = (facts: readonly Fact[]) => world.write(facts);
 
 async function results(query = '', of = gateway): Promise<{ status: number; data: Answer; error: unknown }> {
   const response = await of.call(key, 'GET', PATH + query);
