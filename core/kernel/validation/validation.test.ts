@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/settings/config.ts';
 import { TEXT_LIMITS } from '../text/limits.ts';
 import { VALIDATION_LIMITS } from './limits.ts';
 import { keyOf } from '../../../src/api/definitions/definition-fields.ts';
+import { nullable } from '../../../src/api/input/fields.ts';
 import { isPlainObject } from './plain-object.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { compile, holdsAtMost } from './validation.ts';
@@ -34,6 +35,34 @@ describe('the faults of a value', () => {
       expect(Definition.faultsOf({ key })).toEqual([{ path: '/key', message }]);
     },
   );
+
+  it.each([
+    [{ rules: [] }, '/rules', 'is not a known field; did you mean `targeting_rules`?'],
+    [{ serve: { variant_key: 'b' } }, '/serve/variant_key', 'is not a known field; the fields are variant, value'],
+    [{ serve: { vlaue: 1 } }, '/serve/vlaue', 'is not a known field; did you mean `value`?'],
+    [{ x: 1 }, '/x', 'is not a known field; the fields are targeting_rules, serve, after, bucket_by'],
+    [{ serve: 4.99 }, '/serve', 'must be object or null, with the fields variant, value'],
+    [{ after: '1 day' }, '/after', 'must be a time in minutes, hours or days, such as 90m, 24h or 7d'],
+    [{ after: '0d' }, '/after', 'must be a time in minutes, hours or days, such as 90m, 24h or 7d'],
+    [{ bucket_by: 'guild' }, '/bucket_by', 'must be player, device or attribute:<path>, such as attribute:guild'],
+    [{ bucket_by: 'attribute:' }, '/bucket_by', 'must be player, device or attribute:<path>, such as attribute:guild'],
+  ])('name the remedy: %j', (value, path, message) => {
+    const Serve = Type.Object({ variant: Type.Optional(Type.String()), value: Type.Optional(Type.Unknown()) });
+    const Flag = compile(
+      Type.Object(
+        {
+          targeting_rules: Type.Optional(Type.Array(Type.Unknown())),
+          serve: Type.Optional(nullable(Type.Object(Serve.properties, { additionalProperties: false }))),
+          after: Type.Optional(Type.String({ format: 'delay' })),
+          bucket_by: Type.Optional(Type.String({ format: 'bucket-by' })),
+        },
+        { additionalProperties: false },
+      ),
+    );
+    expect(Flag.accepts(value)).toBe(false);
+    expect(Flag.faultsOf(value)).toEqual([{ path, message }]);
+    expect(Flag.accepts({ after: '7d', bucket_by: 'attribute:guild' })).toBe(true);
+  });
 
   it('report the size of an oversized list, not its items', () => {
     const message: unknown = expect.stringContaining('has 10001 items; the maximum is 10000');

@@ -6,6 +6,7 @@ import { isEmail } from '../text/email.ts';
 import { dropAbsent } from './absent-values.ts';
 import { BROKEN_ID, isBrokenId } from '../text/broken-id.ts';
 import { SHARED_LIMITS } from '../limits.ts';
+import { fieldsWanted, knownFields } from './known-fields.ts';
 import { VALIDATION_LIMITS } from './limits.ts';
 import { parseAmount, unitsText } from '../money.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
@@ -80,6 +81,8 @@ const OPTIONS: Options = {
     'caller-id': (text: string) => !isBrokenId(text),
     amount: (text: string) => parseAmount(text) !== undefined,
     currency: isCurrency,
+    delay: /^[1-9]\d{0,4}[mhd]$/,
+    'bucket-by': /^(?:player|device|attribute:[^]+)$/,
     'version-tag': (text: string) => parseVersionTag(text) !== undefined,
   },
 };
@@ -100,6 +103,8 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
     unitsText(SHARED_LIMITS.purchaseAmount),
   'version-tag': 'must be a version (3, "3" or W/"3") or *',
   currency: 'must be an ISO 4217 currency code in upper case, for example USD',
+  delay: 'must be a time in minutes, hours or days, such as 90m, 24h or 7d',
+  'bucket-by': 'must be player, device or attribute:<path>, such as attribute:guild',
 };
 
 /** The fault that callers see for an error of Ajv. */
@@ -115,11 +120,11 @@ function messageOf(error: ErrorObject, params: Record<string, unknown>): string 
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      return 'is not a known field';
+      return `is not a known field${knownFields(error.parentSchema, String(params['additionalProperty']))}`;
     case 'format':
       return FORMAT_MESSAGES[String(params['format'])] ?? 'has the wrong format';
     case 'type':
-      return `must be ${[params['type']].flat().join(' or ')}`;
+      return `must be ${[params['type']].flat().join(' or ')}${error.instancePath === '' ? '' : fieldsWanted(error.parentSchema)}`;
     case 'enum':
       return `must be one of ${JSON.stringify(params['allowedValues'])}`;
     case 'pattern':

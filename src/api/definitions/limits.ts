@@ -35,6 +35,8 @@ export const DEFINITION_LIMITS = {
   /** Those of a game and environment: with patches of 16 KiB at most 3.2 MB in CONFIG. */
   scheduledOfGame: 200,
   scheduledPatchBytes: 16 * 1024,
+  /** How far back a time may be: clocks differ. One that is further back is a mistake, such as a wrong year. */
+  scheduledBackMs: 60_000,
   /** How far ahead a change may be. */
   scheduledAheadMs: 366 * 24 * 3_600_000,
   /** Ended changes of a definition that are shown, and for how long. */

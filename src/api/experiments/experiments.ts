@@ -124,7 +124,7 @@ export const experimentRoutes = [
     body: ExperimentPatch,
     example: { traffic: 50 },
     errors: ['CONFLICT'],
-    change: (body, context) => (held) => changedBy(held, body, held, context),
+    change: (body, context) => (held) => stateFault(body.state, held) ?? changedBy(held, body, held, context),
     conflict: rivalOf,
     warned,
   }),
@@ -166,6 +166,18 @@ function make(body: ExperimentBody, context: RequestContext): ExperimentDocument
   };
   return faultsOf(document, context) ?? document;
 }
+
+/** Why a patch is refused that changes the state: ignored, it would look as if the experiment were paused. */
+const stateFault = (sent: unknown, { state }: ExperimentDocument): Failure | undefined =>
+  sent === undefined || sent === state ? undefined : NOT_BY_PATCH;
+
+const NOT_BY_PATCH = invalid([
+  {
+    path: '/state',
+    message:
+      'cannot be changed by a patch; use `POST …/start`, `…/pause`, `…/resume`, `…/stop`, `…/ship`, `…/undo` or `…/discard`',
+  },
+]);
 
 /** The edited experiment, or why it cannot be. @param kept the content of what the body leaves out */
 function changedBy(

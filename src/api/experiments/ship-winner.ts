@@ -176,4 +176,7 @@ function changedSince({ key, shipping }: ExperimentDocument, flag: FlagDocument 
 }
 
 const ALREADY = failure('CONFLICT', 'Another request is shipping a variant of this experiment; get the experiment.');
-const NO_FLAG = failure('CONFLICT', 'The flag of the experiment is archived; restore it first.');
+const NO_FLAG = failure(
+  'CONFLICT',
+  'The flag of the experiment is archived; restore it first (`POST /v1/flags/flags/{key}/restore`).',
+);

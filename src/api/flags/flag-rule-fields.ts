@@ -8,7 +8,7 @@ import { nullable, timeOrNull } from '../input/fields.ts';
 
 function bucketBy(description: string) {
   return Type.String({
-    pattern: '^(player|device|attribute:.+)$',
+    format: 'bucket-by',
     maxLength: TEXT_LIMITS.nameLength,
     description:
       "What puts players into buckets: `player` (their id), `device` (`device_id` of the request's context, else the " +

@@ -30,7 +30,7 @@ const EXIT_PENDING = 2;
 const filesIn = (name: string): Command =>
   new Command(name)
     .argument('<dir>', 'directory with games.json')
-    .option('--only <folder...>', 'only these games of games.json')
+    .option('--only <folder...>', 'only these folders of games.json')
     .option('--delete', 'delete definitions that the files managed and do not have any more')
     .option('--take-over', 'take definitions that something else manages');
 
@@ -51,7 +51,7 @@ export function planCommand(context: CliContext): Command {
 
 export function applyCommand(context: CliContext): Command {
   return changing(filesIn('apply'))
-    .description('Make the services have what the files say. Stops at the first failure; run it again to go on.')
+    .description('Change the services to what the files say. Stops at the first failure; run it again to go on.')
     .action(async (dir: string, { reason = '', yes, ...options }: FileOptions & ApplyOptions) => {
       const plans = await plansOf(dir, options, reason, context);
       await perform(plans, yes === true, context);

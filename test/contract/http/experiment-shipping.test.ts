@@ -245,6 +245,8 @@ describe('taking back', () => {
     ]);
     expect((await now())['state']).toBe('shipped');
     await call('DELETE', `${FLAGS}/${flag}`);
-    expect(await message(act('undo'))).toBe('409 The flag of the experiment is archived; restore it first.');
+    expect(await message(act('undo'))).toBe(
+      '409 The flag of the experiment is archived; restore it first (`POST /v1/flags/flags/{key}/restore`).',
+    );
   });
 });

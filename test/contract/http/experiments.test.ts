@@ -167,6 +167,8 @@ describe('an experiment', () => {
     expect((await patch({ salt: 'own', flag_key: other })).data).toMatchObject({ salt: 'own', flag_key: other });
     expect((await patch({ flag_key: flag })).status).toBe(200);
     await act('start');
+    expect(await message(patch({ state: 'paused' }))).toContain('400 `state` cannot be changed by a patch');
+    expect((await patch({ state: 'running', traffic: 90 })).data).toMatchObject({ state: 'running', traffic: 90 });
     const fixed: [object, string][] = [
       [{ salt: 'another' }, 'salt'],
       [{ flag_key: other }, 'flag_key'],

@@ -163,6 +163,8 @@ describe('a progressive roll-out', () => {
     [{ rollout: { steps: [{ percentage: 60, after: '1h', at: '2030-01-01T00:00:00Z' }] } }, '`at` and `after`'],
     [{ changes: [{ patch: { enabled: true } }], rollout: { steps: [{ percentage: 60 }] } }, 'exactly one'],
     [{}, 'exactly one'],
+    [{ changes: [{ at: '1971-01-15T10:30:00Z', patch: { enabled: true } }] }, 'is in the past'],
+    [{ changes: [{ after: '1 day', patch: { enabled: true } }] }, 'such as 90m, 24h or 7d'],
     [{ changes: [{ patch: {} }] }, 'must name a field'],
     [{ changes: [{ patch: { salt: 'x' } }] }, 'no field'],
     [{ changes: [{ patch: { targeting_rules: 'x' } }] }, 'Change 1 cannot be made'],

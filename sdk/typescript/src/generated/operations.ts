@@ -252,7 +252,7 @@ type Campaign = {
 
 /** A change. */
 type Change = {
-  /** When it is made. */
+  /** When it is made, not in the past. */
   readonly at?: string;
   /**
    * How long after the change before it in this request, in minutes, hours or days of 24
@@ -4944,7 +4944,7 @@ export interface Operations {
         readonly steps: readonly {
           /** Percentage of the rule from then on. */
           readonly percentage: number;
-          /** When it is made. */
+          /** When it is made, not in the past. */
           readonly at?: string;
           /**
            * How long after the change before it in this request, in minutes, hours or days of 24
@@ -5008,7 +5008,7 @@ export interface Operations {
         readonly steps: readonly {
           /** Percentage of the rule from then on. */
           readonly percentage: number;
-          /** When it is made. */
+          /** When it is made, not in the past. */
           readonly at?: string;
           /**
            * How long after the change before it in this request, in minutes, hours or days of 24

@@ -120,9 +120,11 @@ function timesOf(asked: readonly { at?: string; after?: string }[], path: string
   const times: number[] = [];
   for (const [place, { at, after }] of asked.entries()) {
     const before = times.at(-1) ?? nowMs;
-    const timeMs = at === undefined ? before + durationMs(after) : Math.max(parseTimestamp(at) ?? nowMs, nowMs);
+    const atMs = at === undefined ? undefined : parseTimestamp(at);
+    const timeMs = at === undefined ? before + durationMs(after) : Math.max(atMs ?? nowMs, nowMs);
     const faulty = (message: string): Failure => invalid([{ path: `${path}/${place}`, message }]);
     if (at !== undefined && after !== undefined) return faulty('has `at` and `after`; send one of them');
+    if (atMs !== undefined && atMs < nowMs - DEFINITION_LIMITS.scheduledBackMs) return faulty(PAST);
     if (timeMs > nowMs + DEFINITION_LIMITS.scheduledAheadMs) return faulty('is more than a year ahead');
     if (timeMs < before) return faulty('is before the change that precedes it; send them in order of time');
     times.push(timeMs);
@@ -134,6 +136,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 
 const durationMs = (text = '0m'): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0);
 
+const PAST = 'is in the past; leave out `at` to make the change at once';
 const ONE_OF = invalid([{ path: '', message: 'must have exactly one of `changes` and `rollout`' }]);
 const TOO_LARGE = `is larger than ${DEFINITION_LIMITS.scheduledPatchBytes} bytes as JSON`;
 const TOO_MANY = failure(

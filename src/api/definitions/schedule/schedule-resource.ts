@@ -15,10 +15,10 @@ import { Difference } from '../history/version-resource.ts';
 /* Scheduled changes in requests and responses. */
 
 const WHEN = {
-  at: Type.Optional(timeIn('When it is made. A time that has passed means at once.')),
+  at: Type.Optional(timeIn('When it is made, not in the past. Leave out `at` and `after` to make it at once.')),
   after: Type.Optional(
     Type.String({
-      pattern: '^[1-9]\\d{0,4}[mhd]$',
+      format: 'delay',
       description:
         'How long after the change before it in this request, in minutes, hours or days of 24 hours: `90m`, `24h`, `7d`. ' +
         'For the first one: after now.',

@@ -290,7 +290,7 @@ const ADDS =
   'late ones, after a downtime, one after the other. A field that was changed in between stays as it is (`skipped`), ' +
   'as does a percentage that is higher by then. A refused change has `failed` and is not repeated. Archiving or deleting ' +
   'the definition cancels what waits. In games that want a second person, the whole plan is approved once.';
-const STOPPED = 'Stopped by hand.';
+const STOPPED = 'The roll-out was held.';
 const TAKEN = failure('CONFLICT');
 const CHANGED_MEANWHILE = failure(
   'CONFLICT',
