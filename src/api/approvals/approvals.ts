@@ -107,7 +107,7 @@ const listApprovals = (changes: Changes): KeyedRoute =>
     summary: 'List the changes that wait for a second person',
     description:
       'Oldest first, in pages that also end early when they are long. `games set <id> --approval on` makes changes by ' +
-      'people wait: of live flags, campaigns, overrides, and the segments and properties that they use.',
+      'people wait: of live flags, active experiments, campaigns, overrides, and the segments and properties that they use.',
     errors: [],
     input: { query: PageQuery },
     reply: {

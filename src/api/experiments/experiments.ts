@@ -95,7 +95,7 @@ export const experimentSchedules = createSchedules<'experiment', typeof Experime
 
 export const experimentRoutes = [
   experiments.listRoute({
-    description: 'Ordered by key, in every state. A flag with variants that no experiment uses is not in it.',
+    description: 'Ordered by key, in every state.',
   }),
   experiments.createRoute({
     // A draft decides nothing.

@@ -97,7 +97,7 @@ const shipRoute = defineRoute({
   description:
     'The variant becomes what the flag serves to the audience of the experiment: by its first rule, or by ' +
     '`default_serve` if the audience is everybody and the flag has no rules. The experiment is over. Repeat the ' +
-    'request after a failure: it goes on where it ended.',
+    'request after a failure: it continues where it ended.',
   idempotent: true,
   errors,
   input: { params: ByKey, headers: IfMatch, body: Winner },

@@ -1176,7 +1176,10 @@ type ResultsOfVariant = {
   readonly mean: number | null;
   /** Relative lift, (mean − control mean) / |control mean|. */
   readonly lift: number | null;
-  /** Lower bound of the 95 % confidence interval of the lift. */
+  /**
+   * Lower bound of the confidence interval of the lift: 95 %, in an experiment 1 −
+   * `plan.alpha`.
+   */
   readonly ci_low: number | null;
   /** Upper bound of this interval. */
   readonly ci_high: number | null;
@@ -1352,7 +1355,7 @@ type Segment = {
 type SequentialComparisonOfVariant = {
   /** Key of the variant. */
   readonly variant_key: string;
-  /** Lower bound of the confidence interval of the lift. */
+  /** Lower bound of the confidence interval of the lift, valid at every look. */
   readonly ci_low: number | null;
   /** Upper bound of this interval. */
   readonly ci_high: number | null;
@@ -1374,7 +1377,10 @@ type SequentialComparisonOfVariant = {
    * from 0, so no interval of the lift has two ends).
    */
   readonly too_small: string | null;
-  /** How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05. */
+  /**
+   * How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05,
+   * in an experiment below `plan.alpha`.
+   */
   readonly decision: 'higher' | 'lower' | 'undecided' | null;
 };
 

@@ -25,7 +25,7 @@ const variantKey = Type.String({ description: 'Key of the variant; `false` or `t
 
 const ADJUSTED =
   'The p-value adjusted by Holm for all variants that are compared with the control: decide by it. Of all variants ' +
-  'without an effect, the chance that any has one below 0.05 is at most 5 %. null where `p_value` is.';
+  'without an effect, the chance that any has one below a level is at most that level. null where `p_value` is.';
 
 export const Variant = Type.Object(
   {
@@ -44,7 +44,8 @@ export const Variant = Type.Object(
       'Relative lift, (mean − control mean) / |control mean|. null for the control and if the control mean is 0.',
     ),
     ci_low: numberOrNull(
-      'Lower bound of the 95 % confidence interval of the lift. It is valid for one look at a time chosen in advance.',
+      'Lower bound of the confidence interval of the lift: 95 %, in an experiment 1 − `plan.alpha`. It is valid for one ' +
+        'look at a time chosen in advance.',
     ),
     ci_high: numberOrNull('Upper bound of this interval.'),
     p_value: numberOrNull('Two-sided p-value of the hypothesis that the means are the same.'),
@@ -59,7 +60,7 @@ export const SequentialVariants = Type.Array(
   Type.Object(
     {
       variant_key: variantKey,
-      ci_low: numberOrNull('Lower bound of the confidence interval of the lift.'),
+      ci_low: numberOrNull('Lower bound of the confidence interval of the lift, valid at every look.'),
       ci_high: numberOrNull('Upper bound of this interval.'),
       p_value: numberOrNull('Two-sided p-value of the hypothesis that the means are the same.'),
       p_adjusted: numberOrNull(ADJUSTED),
@@ -68,8 +69,8 @@ export const SequentialVariants = Type.Array(
         type: ['string', 'null'],
         enum: [...DECISIONS, null],
         description:
-          'How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05. null for the ' +
-          'control.',
+          'How its mean differs from that of the control: decided if `p_adjusted` here is below 0.05, in an experiment ' +
+          'below `plan.alpha`. null for the control.',
       }),
     },
     { description: 'Sequential comparison of a variant.' },
