@@ -32,6 +32,8 @@ export interface TriedLife {
   experiment: ExperimentDocument;
   /** Those who count, of the control and the other variants: of each phase, and of the flag's own results. */
   phases: Record<Kind, MeasuredVariant[]>[];
+  /** What every phase had at each look: after each wave of the experiment and the visits that follow. */
+  looks: Record<Kind, MeasuredVariant[]>[][];
   flag: Record<Kind, MeasuredVariant[]>;
   /** Exposures by events, and those of them with another variant, phase or experiment than was shown. */
   exposures: number;
@@ -62,6 +64,7 @@ export function triedExperiment(
   const owner = createExperimentOwner(() => definitions);
   const told = { exposures: 0, misattributed: 0, crashes: 0 };
   const members: Member[] = [];
+  const looks: TriedLife['looks'] = [];
   let nowMs = START_MS;
 
   wave(0.5);
@@ -72,17 +75,15 @@ export function triedExperiment(
     owner.recover(chance(0.5) ? 'snapshot' : 'log');
     if (edit === edits[0] && forced !== undefined) force(forced);
     for (const one of members) if (chance(0.8)) visit(one);
+    looks.push(phasesNow());
     wave(edit.state === 'running' ? 0.4 : 0.1);
+    looks.push(phasesNow());
   }
   return {
     log: owner.log,
     experiment,
-    phases: experiment.phases.map(({ phase, variants }) =>
-      measured(
-        variants.map(({ key }) => key),
-        { experiment: experiment.key, phase },
-      ),
-    ),
+    phases: looks.at(-1) ?? [],
+    looks,
     flag: measured(armsOf(flag).map(({ variantKey }) => variantKey)),
     ...told,
   };
@@ -171,6 +172,15 @@ export function triedExperiment(
     owner.send(
       { kind: 'RecordPurchase', playerId, amount: Math.max(1, Math.round(spend() * 100)) * 100, ...what },
       nowMs,
+    );
+  }
+
+  function phasesNow(): Record<Kind, MeasuredVariant[]>[] {
+    return experiment.phases.map(({ phase, variants }) =>
+      measured(
+        variants.map(({ key }) => key),
+        { experiment: experiment.key, phase },
+      ),
     );
   }
 

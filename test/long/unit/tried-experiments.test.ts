@@ -1,9 +1,27 @@
 import { describe, expect, it } from 'vitest';
+import type { MeasuredVariant } from '../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import { ALPHA } from '../../../src/analysis/experiment-results.ts';
+import { phaseResults } from '../../../src/analysis/phase-results.ts';
 import { createTally, type Tally } from '../../experiments/tally.ts';
 import { TRIED_CASES } from '../../experiments/tried-cases.ts';
-import { triedExperiment } from '../../experiments/tried-experiment.ts';
+import { type Kind, triedExperiment } from '../../experiments/tried-experiment.ts';
 
 const EXPERIMENTS = 1_000;
+
+/** Whether the results of all phases together decide for or against the second variant. */
+function isDecided(phases: readonly Record<Kind, MeasuredVariant[]>[], metric: Kind): boolean {
+  const samples = phases.map((phase) =>
+    phase[metric].map((one) => ({
+      ...one,
+      variantKey: one.variant,
+      weight: 1,
+      arrivedSquares: one.arrived ? one.squares : 0,
+      arrived: one.players,
+    })),
+  );
+  const keys = [...new Set(samples.flat().map(({ variantKey }) => variantKey))].toSorted();
+  return phaseResults(samples, keys, ALPHA).some(({ decision }) => decision === 'higher' || decision === 'lower');
+}
 
 /**
  * A/A experiments that ramp, reweight, pause and stop, with guests who sign in and owners that crash: each phase, and
@@ -17,6 +35,7 @@ describe(
       const tallies = new Map<string, Tally>();
       const first = EXPERIMENTS * TRIED_CASES.indexOf(one);
       let exposures = 0;
+      const decided = { conversion: 0, revenue: 0 };
       for (let seed = first + 1; seed <= first + EXPERIMENTS; seed += 1) {
         const life = triedExperiment(seed, one, 140);
         exposures += life.exposures;
@@ -31,12 +50,19 @@ describe(
             tally.add(control, treatment);
           }
         }
+        for (const metric of ['conversion', 'revenue'] as const) {
+          if (life.looks.some((phases) => isDecided(phases, metric))) decided[metric] += 1;
+        }
         for (const [place, least] of one.least.entries()) {
           const players = life.phases[place]?.conversion.reduce((sum, each) => sum + each.players, 0);
           expect(players).toBeGreaterThanOrEqual(least);
         }
       }
       expect(exposures).toBeGreaterThan(100 * EXPERIMENTS);
+      for (const [metric, count] of Object.entries(decided)) {
+        process.stdout.write(`${one.what}, ${metric}: ${count} decided at any look\n`);
+        expect(count / EXPERIMENTS, metric).toBeLessThanOrEqual(ALPHA);
+      }
       for (const [name, tally] of tallies) {
         process.stdout.write(`${one.what}, ${name}: ${tally.words()}\n`);
         // Too few players make no comparison; three standard deviations, because there are many cases.
