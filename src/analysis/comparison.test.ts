@@ -2,7 +2,6 @@ import { assert, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Found, spendExperiments } from '../../test/experiments/skewed-spend.ts';
 import {
-  compare,
   type Comparison,
   fixedCritical,
   fixedInterval,
@@ -15,6 +14,7 @@ import {
   welchDegrees,
 } from './comparison.ts';
 import { ALPHA } from './experiment-results.ts';
+import { compare } from './pooled.ts';
 import { sequentialInterval } from './sequential.ts';
 import { clusteredSampleOf, evenSample, sampleOf, seededRandom } from './testing-samples.ts';
 

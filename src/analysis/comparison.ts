@@ -24,6 +24,8 @@ export const TOO_SMALL = {
   players: 'a variant has fewer than two players',
   clusters:
     'a variant has fewer than 10 groups of players who share the device or attribute that drew it, or a few hold most',
+  shared_phases:
+    'players who share a draw may have come in several phases, so that the phases are not independent: compare one phase',
   values: 'all players have the same value',
   conversions: 'fewer than 6 players of the two variants differ from all others, which no exact test finds significant',
   one_player: 'one player makes nearly all of the difference between players',
@@ -63,44 +65,6 @@ export interface Interval {
   high: number | null;
   pValue: number | null;
   tooSmall: TooSmall | null;
-}
-
-/**
- * Compares two means by their difference, with Welch's error and degrees of freedom (Biometrika 34, 1947). What players
- * spend is far from normal, which the comparison corrects in two ways:
- *
- * - A few large values raise both the difference and its error, so that Welch's test finds too little. The degrees of
- *   freedom are those of the permutation test: F(δ, δν) (Box and Andersen, "Permutation Theory in the Derivation of
- *   Robust Criteria and the Study of Departures from Assumption", Journal of the Royal Statistical Society B 17, 1955).
- * - With variants of different sizes, the mean of the smaller one is skewed. Hall's cubic transformation of z removes
- *   that ("On the Removal of Skewness by Transformation", Journal of the Royal Statistical Society B 54, 1992).
- */
-export function compare(...samples: readonly [control: Sample, treatment: Sample]): Comparison | TooSmall {
-  if (samples.some(({ players }) => players < 2)) return 'players';
-  if (samples.some(isOfFewClusters)) return 'clusters';
-  const [control, treatment] = unitsOf(samples);
-  const [ofControl, ofTreatment] = [meanOf(control), meanOf(treatment)];
-  const standardError = Math.sqrt(ofControl.variance + ofTreatment.variance);
-  if (!(standardError > 0) || !Number.isFinite(standardError)) return 'values';
-  if (differing(samples) < LEAST_DIFFERING) return 'conversions';
-  const shape = commonShape([control, treatment]);
-  if (shape.spread > MOST_OF_ONE * shape.players) return 'one_player';
-  const skew = skewOf(control.players, treatment.players) * shape.skewness;
-  if (Math.abs(skew) > MOST_SKEW) return 'uneven';
-  const welch = welchDegrees([
-    { variance: ofControl.variance, players: control.clusters?.effective ?? control.players },
-    { variance: ofTreatment.variance, players: treatment.clusters?.effective ?? treatment.players },
-  ]);
-  const factor = degreesFactor(shape);
-  return {
-    control: ofControl,
-    treatment: ofTreatment,
-    z: (treatment.mean - control.mean) / standardError,
-    skew,
-    degrees: [factor, factor * welch],
-    players: shape.players,
-    shared: control.shared ?? 0,
-  };
 }
 
 /** By simulation: see docs/results.md. */

@@ -1,5 +1,6 @@
-import { compare, fixedInterval, type Interval, relativeLift, type Sample, type TooSmall } from './comparison.ts';
+import { fixedInterval, type Interval, relativeLift, type Sample, type TooSmall } from './comparison.ts';
 import { holm } from './holm.ts';
+import { compare } from './pooled.ts';
 import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
 import { sequentialInterval } from './sequential.ts';
 

@@ -1,12 +1,5 @@
-import {
-  compare,
-  type Comparison,
-  liftBounds,
-  relativeLift,
-  type Sample,
-  symmetric,
-  type TooSmall,
-} from './comparison.ts';
+import { type Comparison, liftBounds, relativeLift, type Sample, symmetric, type TooSmall } from './comparison.ts';
+import { compare } from './pooled.ts';
 import { oneSidedCritical } from './sequential.ts';
 
 /** What must not get worse, and by how much it may. */

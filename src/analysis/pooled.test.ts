@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compare, fixedInterval, type Sample, sharesOf } from './comparison.ts';
-import { comparePooled, phaseWeight, type Stratum } from './pooled.ts';
+import { fixedInterval, type Sample, sharesOf } from './comparison.ts';
+import { compare, comparePooled, phaseWeight, type Stratum } from './pooled.ts';
 import { clusteredSampleOf, sampleOf, seededRandom } from './testing-samples.ts';
 
 const stratum = (control: Stratum['control'], treatment: Stratum['treatment']): Stratum => ({
@@ -13,7 +13,7 @@ describe('phases that are pooled', () => {
   it.each([
     ['players', 1],
     ['clusters', 3],
-  ])('give of one phase what a comparison gives, of %s', (_, size) => {
+  ])('give of one phase the same whatever it weighs, of %s', (_, size) => {
     // Of which each holds `size` players.
     const drawn = (sample: Sample): Sample => {
       const count = Math.floor(sample.players / size);
@@ -49,7 +49,10 @@ describe('phases that are pooled', () => {
         Array.from({ length: count }, (_, n) => Array.from({ length: 5 }, (__, turn) => (turn + n) % 3)),
       );
     const one = stratum(guilds(40), guilds(50));
-    expect(comparePooled([one, stratum(guilds(30), guilds(30))])).toBe('clusters');
+    expect(comparePooled([one, stratum(guilds(30), guilds(30))])).toBe('shared_phases');
+    // Whatever their number: more of them would not help.
+    expect(comparePooled([one, stratum(guilds(3), guilds(3))])).toBe('shared_phases');
+    expect(comparePooled([stratum(guilds(3), guilds(30))])).toBe('clusters');
     expect(comparePooled([one])).toEqual(compare(one.control, one.treatment));
   });
 

@@ -1,5 +1,4 @@
 import {
-  compare,
   type Comparison,
   commonShape,
   degreesFactor,
@@ -34,12 +33,25 @@ export function phaseWeight(players: readonly number[]): number {
   return 1 / players.reduce((sum, count) => sum + 1 / count, 0);
 }
 
+/** Compares two means of players who were drawn with the same shares. */
+export function compare(control: Sample, treatment: Sample): Comparison | TooSmall {
+  return comparePooled([{ control, treatment, weight: 1 }]);
+}
+
 /**
- * Compares two variants over several phases: by Σwd / Σw, with d the difference of the means in a phase and w its
- * weight. Players of different phases are never compared with each other, so that a phase with other shares and other
- * players does not look like an effect (Simpson's paradox). The error is √(Σw²s²) / Σw, with Welch's degrees of
- * freedom over the variants of all phases; skewness and kurtosis add up as cumulants of independent sums do. One phase
- * alone gives what `compare` gives. Several phases of players who share draws give `clusters`.
+ * Compares two means by their difference, with Welch's error and degrees of freedom (Biometrika 34, 1947). What players
+ * spend is far from normal, which the comparison corrects in two ways:
+ *
+ * - A few large values raise both the difference and its error, so that Welch's test finds too little. The degrees of
+ *   freedom are those of the permutation test: F(δ, δν) (Box and Andersen, "Permutation Theory in the Derivation of
+ *   Robust Criteria and the Study of Departures from Assumption", Journal of the Royal Statistical Society B 17, 1955).
+ * - With variants of different sizes, the mean of the smaller one is skewed. Hall's cubic transformation of z removes
+ *   that ("On the Removal of Skewness by Transformation", Journal of the Royal Statistical Society B 54, 1992).
+ *
+ * Over several phases by Σwd / Σw, with d the difference of the means in a phase and w its weight. Players of different
+ * phases are never compared with each other, so that a phase with other shares and other players does not look like an
+ * effect (Simpson's paradox). The error is √(Σw²s²) / Σw, with Welch's degrees of freedom over the variants of all
+ * phases; skewness and kurtosis add up as cumulants of independent sums do.
  *
  * Σwd is a sum over players of independent terms, whose weights are those of the shares, so it is a martingale through
  * all phases as within one, and the confidence sequence holds for it. Its time is the variance so far; `players` is
@@ -48,12 +60,8 @@ export function phaseWeight(players: readonly number[]): number {
 export function comparePooled(strata: readonly Stratum[]): Comparison | TooSmall {
   const samples = strata.flatMap(({ control, treatment }) => [control, treatment]);
   if (samples.length === 0 || samples.some(({ players }) => players < 2)) return 'players';
+  if (strata.length > 1 && samples.some(sharesDraws)) return 'shared_phases';
   if (samples.some(isOfFewClusters)) return 'clusters';
-  if (samples.some(sharesDraws)) {
-    // A group of players may come in several phases, so that these are not independent.
-    const [only, ...others] = strata;
-    return only === undefined || others.length > 0 ? 'clusters' : compare(only.control, only.treatment);
-  }
   const total = strata.reduce((sum, { weight }) => sum + weight, 0);
   const parts = strata.map((stratum) => partOf(stratum, total));
   const sumOf = (valueOf: (part: Part) => number): number => parts.reduce((sum, part) => sum + valueOf(part), 0);
@@ -78,7 +86,7 @@ export function comparePooled(strata: readonly Stratum[]): Comparison | TooSmall
     z: (treatment.mean - control.mean) / standardError,
     skew,
     degrees: [factor, factor * welchDegrees(parts.flatMap(({ terms }) => terms))],
-    players: first === undefined ? 0 : (first.players * variance) / first.variance,
+    players: first === undefined ? 0 : first.players * (variance / first.variance),
     shared: sumOf((part) => part.shared),
   };
 }
@@ -90,7 +98,7 @@ interface Part {
   treatment: { mean: number; variance: number };
   /** Of its part of the difference. */
   variance: number;
-  /** Of its own difference, as `compare` has them; the spread in units of its players. */
+  /** Of its own difference; the spread in units of its players. */
   skew: number;
   spread: number;
   factor: number;

@@ -1,4 +1,5 @@
-import { compare, fixedPValue } from '../../src/analysis/comparison.ts';
+import { fixedPValue } from '../../src/analysis/comparison.ts';
+import { compare } from '../../src/analysis/pooled.ts';
 import { ALPHA } from '../../src/analysis/experiment-results.ts';
 import { sampleOf, seededRandom } from '../../src/analysis/testing-samples.ts';
 

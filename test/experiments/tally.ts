@@ -1,4 +1,5 @@
-import { compare, fixedPValue, type Sample } from '../../src/analysis/comparison.ts';
+import { fixedPValue, type Sample } from '../../src/analysis/comparison.ts';
+import { compare } from '../../src/analysis/pooled.ts';
 import { ALPHA } from '../../src/analysis/experiment-results.ts';
 
 /** How often experiments between variants that are the same found a difference. */

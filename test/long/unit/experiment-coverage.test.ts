@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compare, fixedInterval, type Sample } from '../../../src/analysis/comparison.ts';
+import { fixedInterval, type Sample } from '../../../src/analysis/comparison.ts';
+import { compare } from '../../../src/analysis/pooled.ts';
 import { ALPHA } from '../../../src/analysis/experiment-results.ts';
 import { sampleOf, seededRandom } from '../../../src/analysis/testing-samples.ts';
 import { drawSpend } from '../../experiments/skewed-spend.ts';

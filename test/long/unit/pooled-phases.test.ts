@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compare, fixedInterval, fixedPValue, type Sample } from '../../../src/analysis/comparison.ts';
-import { comparePooled, phaseWeight, type Stratum } from '../../../src/analysis/pooled.ts';
+import { fixedInterval, fixedPValue, type Sample } from '../../../src/analysis/comparison.ts';
+import { compare, comparePooled, phaseWeight, type Stratum } from '../../../src/analysis/pooled.ts';
 import { sequentialInterval } from '../../../src/analysis/sequential.ts';
 import { seededRandom } from '../../../src/analysis/testing-samples.ts';
 import { createMoments } from '../../experiments/moments.ts';

@@ -40,6 +40,7 @@ export const experiment = {
     conversions: 'too few conversions',
     one_player: 'one player decides',
     clusters: 'too few groups that were drawn together',
+    shared_phases: 'drawn together in several phases',
     uneven: 'smaller variant too small',
     control_mean: 'control too close to 0',
   },
