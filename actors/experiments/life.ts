@@ -4,6 +4,7 @@ import type {
   ExperimentVariant,
 } from '../../core/vocabulary/documents/experiments.ts';
 import { isActive } from '../../core/vocabulary/documents/experiments.ts';
+import { sharesAtStart } from './guardrail-shares.ts';
 import { endsOf } from '../flags/draw/split.ts';
 
 /*
@@ -48,7 +49,12 @@ export function afterAction(held: ExperimentDocument, action: ExperimentAction, 
   const next = { ...held, state: ACTIONS[action].to };
   switch (action) {
     case 'start':
-      return { ...next, startedAt: nowMs, phases: [{ phase: 1, since: nowMs, variants: held.variants }] };
+      return {
+        ...next,
+        startedAt: nowMs,
+        phases: [{ phase: 1, since: nowMs, variants: held.variants }],
+        guardrailShares: sharesAtStart(held.guardrails),
+      };
     case 'stop':
     case 'ship':
       return { ...next, stoppedAt: held.stoppedAt ?? nowMs };

@@ -68,6 +68,17 @@ export interface GuardrailAlert extends Omit<GuardrailFound, 'experiment' | 'fla
   metric: ChosenMetric;
   /** Epoch milliseconds. */
   at: number;
+  /** Who resumed the experiment after it, and when. Absent: nobody did. */
+  overridden?: { at: number; by: string };
+}
+
+/** Which guardrails came when, for their shares of the error rate. */
+export interface GuardrailShares {
+  /** Guardrails at the start, and those that were added later, with those that are gone. */
+  atStart: number;
+  added: number;
+  /** The numbers of the added ones that are there, from 1, by their names. */
+  numbers: Readonly<Record<string, number>>;
 }
 
 export interface ExperimentAudience {
@@ -133,8 +144,10 @@ export interface ExperimentDocument extends Labelled {
   state: ExperimentState;
   /** Oldest first; empty: it never started. */
   phases: readonly ExperimentPhase[];
-  /** What its guardrails found, once per guardrail and phase, oldest first; bounded. Absent: nothing. */
+  /** What its guardrails found, oldest first; bounded. Absent: nothing. */
   alerts?: readonly GuardrailAlert[];
+  /** Absent: it never started. */
+  guardrailShares?: GuardrailShares;
   /** Present while it is shipped. */
   winner: string | null;
   shipping: Shipping | null;

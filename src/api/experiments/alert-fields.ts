@@ -6,10 +6,20 @@ import {
   GUARDRAIL_ACTIONS,
   type GuardrailAlert,
 } from '../../../core/vocabulary/documents/experiments.ts';
-import { numberOrNull, oneOf, timeOut } from '../input/fields.ts';
+import { nullableTimeOut, numberOrNull, oneOf, textOrNull, timeOut } from '../input/fields.ts';
 import { ChosenMetric } from './experiment-fields.ts';
 
 /* What guardrails found, in responses. */
+
+export const OVERRIDDEN = {
+  overridden_at: nullableTimeOut('When the experiment was resumed after it; null: it was not.'),
+  overridden_by: textOrNull('Who resumed it: the e-mail address of a person, or the id of a key.'),
+};
+
+export const overriddenJson = (overridden: GuardrailAlert['overridden']) => ({
+  overridden_at: overridden === undefined ? null : formatTimestamp(overridden.at),
+  overridden_by: overridden?.by ?? null,
+});
 
 export const Alerts = Type.Array(
   Type.Object(
@@ -26,17 +36,18 @@ export const Alerts = Type.Array(
       high: numberOrNull('Upper bound of the lift, valid at every look.'),
       state: oneOf(EXPERIMENT_STATES, 'The state of the experiment after it.'),
       version: Type.Integer({ description: 'The version of the experiment that it made.' }),
+      ...OVERRIDDEN,
     },
     { description: 'A finding.' },
   ),
   {
     description:
-      'What guardrails found, oldest first, once per guardrail and phase; the latest ' +
+      'What guardrails found, oldest first, once per guardrail and phase, and again if it was overridden; the latest ' +
       `${EXPERIMENT_LIMITS.experimentAlerts}.`,
   },
 );
 
-export function alertJson({ at, variant, ...found }: GuardrailAlert) {
+export function alertJson({ at, variant, overridden, ...found }: GuardrailAlert) {
   const { phase, metric, worse, margin, action, lift, low, high, state, version } = found;
   return {
     at: formatTimestamp(at),
@@ -51,5 +62,6 @@ export function alertJson({ at, variant, ...found }: GuardrailAlert) {
     high,
     state,
     version,
+    ...overriddenJson(overridden),
   };
 }

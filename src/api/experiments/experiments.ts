@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { experimentFaults } from '../../../actors/experiments/experiment-faults.ts';
 import { fixedFaults } from '../../../actors/experiments/fixed-fields.ts';
+import { withShares } from '../../../actors/experiments/guardrail-shares.ts';
 import { withPhases } from '../../../actors/experiments/life.ts';
 import { EXPERIMENT_LIMITS } from '../../../actors/experiments/limits.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
@@ -194,7 +195,7 @@ function changedBy(
     const message = `\`${fixed.path.slice(1)}\` ${fixed.message}.`;
     return failure('CONFLICT', message, { state: held.state, fields: fixedFaults(held, edited) });
   }
-  const document = withPhases(held, edited, context.origin.receivedAt);
+  const document = withShares(held, withPhases(held, edited, context.origin.receivedAt));
   return faultsOf(document, context, held) ?? phasesFault(document) ?? rivalOf(document, context) ?? document;
 }
 

@@ -7,6 +7,7 @@ import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, type KeyedRoute, writtenBy } from '../route/route.ts';
 import { EXPERIMENT_EXAMPLE, ExperimentShown } from './experiment-resource.ts';
 import { experiments, faultsOf } from './experiments.ts';
+import { overridden } from './guardrails/alerts.ts';
 import { rivalOf } from './rivals.ts';
 
 /* The routes that change the state of an experiment. */
@@ -45,7 +46,10 @@ function lifeRoute(
             const impossible = impossibleNow(held, action);
             if (impossible !== undefined) return impossible;
             const next = afterAction(held, action, context.origin.receivedAt);
-            return excluded(next, context) ?? next;
+            const by = context.key.user?.email ?? context.key.id;
+            return (
+              excluded(next, context) ?? (action === 'resume' ? overridden(next, context.origin.receivedAt, by) : next)
+            );
           },
           (written) => excluded(written, context),
         ),

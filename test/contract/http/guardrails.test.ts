@@ -64,10 +64,10 @@ async function insert(table: string, rows: readonly object[]): Promise<void> {
 }
 
 /** Players of two halves who buy once each; those of `true` for so much of what the others pay. */
-async function revenue(players: number, share: number): Promise<void> {
+async function revenue(players: number, share: number, first = 0): Promise<void> {
   const random = createRandom(31);
   const at = systemClock.wallMs() - HOUR_MS;
-  const made = Array.from({ length: players }, (_, n) => ({ player: n, isTreated: n % 2 === 1 }));
+  const made = Array.from({ length: players }, (_, n) => ({ player: first + n, isTreated: n % 2 === 1 }));
   await insert(
     'flag_exposures',
     made.map(({ player, isTreated }) => ({
@@ -189,6 +189,34 @@ it('pauses or only reports, once per guardrail and phase, and a second guardrail
   await until('it is looked at again', async () => (await looks('judged')) > before + 1, 20_000);
   expect(stored()).toMatchObject({ state: 'paused', version: (version ?? 0) + 1 });
   expect(reports()).toHaveLength(2);
+  await gateway.close();
+});
+
+it('does not act again on what a person has resumed, says so, and acts once it is certainly worse than that', async () => {
+  await start();
+  await revenue(4_000, 0.9);
+  await run([guardrail('pause', { margin: 0.01 })]);
+  await until('it is paused', () => stored()?.state === 'paused', 20_000);
+  expect((await gateway.call(key, 'POST', `${PATH}/resume`)).status).toBe(200);
+  const { version = 0, alerts: [found] = [] } = stored() ?? {};
+  const before = await looks('judged');
+  await until('it is looked at again', async () => (await looks('judged')) > before + 1, 20_000);
+  expect(stored()).toMatchObject({ state: 'running', version });
+  const overridden = { overridden_at: expect.stringMatching(/^20.*Z$/u), overridden_by: expect.stringMatching(/\w/u) };
+  expect((await bodyOf(await gateway.call(key, 'GET', PATH))).data).toMatchObject({ alerts: [overridden] });
+  const results = (await bodyOf(await gateway.call(key, 'GET', `${PATH}/results?aggregate=revenue`))).data;
+  expect(results).toMatchObject({
+    guardrails: [{ verdict: 'harmful', margin: 0.01, ...overridden, tolerated: -(found?.lift ?? 0) }],
+  });
+  // Players who come now pay half of what others do.
+  await revenue(8_000, 0.5, 4_000);
+  await until('it is paused again', () => stored()?.state === 'paused', 20_000);
+  const [, again] = stored()?.alerts ?? [];
+  expect(stored()?.alerts).toHaveLength(2);
+  expect([again?.margin, again?.overridden]).toEqual([0.01, undefined]);
+  expect(again?.high).toBeLessThan(found?.lift ?? -1);
+  // Each finding is reported, under a key of its own.
+  await until('both are reported', () => new Set(reports().map(({ idempotency }) => idempotency.key)).size === 2);
   await gateway.close();
 });
 

@@ -18,15 +18,16 @@ import { experiments } from '../experiments.ts';
 import { askedMetrics } from '../results/asked-metrics.ts';
 import { guardrailStates } from '../results/guardrail-states.ts';
 import { measurePhases } from '../results/measured-phases.ts';
-import { afterTrips, guardrailText, isKnown, reasonOf, type Trip, tripsOf } from './tripped.ts';
+import { actingMargin, guardrailText, isKnown } from './alerts.ts';
+import { afterTrips, reasonOf, type Trip, tripsOf } from './tripped.ts';
 
 /*
  * Looks at the guardrails of running experiments, and does what they say.
  *
  * Invariants
  * 1. It acts on the version of the experiment that it looked at. After a change meanwhile it looks again.
- * 2. A finding and its action are one write of the definition, once per guardrail and phase. What is found is reported
- *    until the report is stored; the ledger of the game stores it once.
+ * 2. A finding and its action are one write of the definition, once per guardrail and phase, and once more whenever a
+ *    person has overridden it. What is found is reported until it is stored; the ledger of the game stores it once.
  * 3. Without an answer of ClickHouse nothing happens.
  * 4. Looks may be as many as they like: the verdicts hold at every look.
  */
@@ -104,7 +105,7 @@ export function startGuardrailKeeper(options: GuardrailKeeperOptions): Guardrail
       logger.warn({ game, experiment: document.key }, 'guardrails were not checked: ClickHouse gave no answer');
       return;
     }
-    const trips = tripsOf(document, guardrailStates(document, measured.value, asked));
+    const trips = tripsOf(document, guardrailStates(document, measured.value, asked, actingMargin));
     if (trips.length > 0) await act({ game, environment: 'live' }, document, trips);
   }
 
@@ -131,7 +132,7 @@ export function startGuardrailKeeper(options: GuardrailKeeperOptions): Guardrail
     for (const alert of document.alerts ?? []) {
       const digest = digestOf({ game, environment }, document, alert);
       if (!isRecent(alert, nowMs) || reported.has(digest)) continue;
-      const { at: _, metric, ...found } = alert;
+      const { at: _, overridden: __, metric, ...found } = alert;
       const { key: experiment, flagKey } = document;
       const ledgerId = ledgerIdOf(`guardrails:${game}/${environment}`);
       const reply = await services.backend.send({ game, environment, receivedAt: nowMs, by: 'server' }, ledgerId, {
@@ -170,6 +171,6 @@ function digestOf(
   { key }: ExperimentDocument,
   alert: GuardrailAlert,
 ): string {
-  const found = JSON.stringify([game, environment, key, alert.phase, guardrailText(alert)]);
+  const found = JSON.stringify([game, environment, key, alert.phase, guardrailText(alert), alert.at]);
   return hash('sha256', found, 'hex').slice(0, 32);
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { anExperiment } from '../../../../actors/experiments/testing-experiment.ts';
 import type { ExperimentDocument, Guardrail } from '../../../../core/vocabulary/documents/experiments.ts';
 import type { GuardrailState } from '../results/guardrail-states.ts';
-import { afterTrips, isKnown, tripsOf } from './tripped.ts';
+import { actingMargin, isKnown, overridden } from './alerts.ts';
+import { afterTrips, tripsOf } from './tripped.ts';
 
 const PHASE = { phase: 1, since: 0, variants: anExperiment().variants };
 const NOTIFIES: Guardrail = { metric: { aggregate: 'revenue' }, worse: 'lower', margin: 0, action: 'notify' };
@@ -13,6 +14,7 @@ const running = (guardrails: readonly Guardrail[], some: Partial<ExperimentDocum
 
 const found = (guardrail: Guardrail, ...harmful: string[]): GuardrailState => ({
   guardrail,
+  found: undefined,
   verdict: 'harmful',
   variants: harmful.map((variantKey) => ({
     variantKey,
@@ -39,6 +41,24 @@ describe('a guardrail', () => {
     expect(tripsOf({ ...reported, guardrails: [edited] }, [found(edited, 'true')])).toMatchObject([
       { action: 'pause' },
     ]);
+  });
+
+  it('accepts what it found once a person has resumed the experiment, in this phase only', () => {
+    const experiment = running([STOPS, NOTIFIES]);
+    const reported = afterTrips(experiment, tripsOf(experiment, [found(NOTIFIES, 'true')]), 1_000);
+    expect(actingMargin(reported, STOPS)).toBe(0.05);
+    const resumed = overridden(reported, 2_000, 'ida@example.com');
+    expect(resumed.alerts).toMatchObject([{ overridden: { at: 2_000, by: 'ida@example.com' } }]);
+    expect([STOPS, NOTIFIES].map((guardrail) => isKnown(resumed, guardrail))).toEqual([false, false]);
+    // The lift that was found then is -0.1.
+    expect([STOPS, NOTIFIES].map((guardrail) => actingMargin(resumed, guardrail))).toEqual([0.05, 0.1]);
+    // A second resume is of what was found since; a figure that is not known cannot be accepted.
+    const again = overridden(afterTrips(resumed, tripsOf(resumed, [found(NOTIFIES, 'true')]), 3_000), 4_000, 'ivo');
+    expect(again.alerts?.map((alert) => alert.overridden?.by)).toEqual(['ida@example.com', 'ivo']);
+    const unknown = { ...resumed, alerts: resumed.alerts?.map((alert) => ({ ...alert, lift: null })) };
+    expect(isKnown(unknown, NOTIFIES)).toBe(true);
+    const later = { ...resumed, phases: [PHASE, { ...PHASE, phase: 2 }] };
+    expect([isKnown(later, NOTIFIES), actingMargin(later, NOTIFIES)]).toEqual([false, 0]);
   });
 
   it('does not act on a variant that was taken out of the experiment', () => {

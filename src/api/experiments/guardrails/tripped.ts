@@ -2,17 +2,17 @@ import { actionsOf, afterAction, type ExperimentAction } from '../../../../actor
 import { EXPERIMENT_LIMITS } from '../../../../actors/experiments/limits.ts';
 import {
   type ExperimentDocument,
-  type Guardrail,
   GUARDRAIL_ACTIONS,
   type GuardrailAction,
   type GuardrailAlert,
 } from '../../../../core/vocabulary/documents/experiments.ts';
+import { isKnown } from './alerts.ts';
 import type { GuardrailState } from '../results/guardrail-states.ts';
 
 /* What becomes of an experiment when guardrails find a variant harmful. */
 
-/** A guardrail that found something for the first time in this phase. */
-export type Trip = Omit<GuardrailAlert, 'at' | 'version' | 'state'>;
+/** What a guardrail found now. */
+export type Trip = Omit<GuardrailAlert, 'at' | 'version' | 'state' | 'overridden'>;
 
 /**
  * The findings that the experiment does not have yet. Of several harmful variants it is the first one. A variant that
@@ -29,17 +29,6 @@ export function tripsOf(experiment: ExperimentDocument, states: readonly Guardra
     return [{ phase, metric, worse, margin, action, variant, lift, low, high }];
   });
 }
-
-/** Whether a guardrail found something in the current phase already. One with another margin or action did not. */
-export function isKnown({ alerts = [], phases }: ExperimentDocument, guardrail: Guardrail): boolean {
-  const phase = phases.at(-1)?.phase ?? 0;
-  const text = guardrailText(guardrail);
-  return alerts.some((one) => one.phase === phase && guardrailText(one) === text);
-}
-
-/** Identifies a guardrail of an experiment. */
-export const guardrailText = ({ metric, worse, margin, action }: Guardrail): string =>
-  JSON.stringify([metric, worse, margin, action]);
 
 const AS: Readonly<Record<GuardrailAction, ExperimentAction | undefined>> = {
   notify: undefined,

@@ -23,8 +23,10 @@ import {
   WINDOW_REPLY,
 } from '../../flags/results/flag-results-resource.ts';
 import { metricJson } from '../../flags/results/metric-fields.ts';
-import { integerOrNull, numberOrNull, oneOf, textOrNull, timeOut } from '../../input/fields.ts';
+import { integerOrNull, nullableTimeOut, numberOrNull, oneOf, textOrNull, timeOut } from '../../input/fields.ts';
 import { TooSmallOrNull } from '../../input/too-small.ts';
+import { OVERRIDDEN, overriddenJson } from '../alert-fields.ts';
+import { tolerated } from '../guardrails/alerts.ts';
 import { Mode } from '../experiment-fields.ts';
 import { type DayRatio, dayRatios } from './day-ratios.ts';
 import type { GuardrailState } from './guardrail-states.ts';
@@ -93,6 +95,9 @@ const GuardrailShown = Type.Object(
     margin: Type.Number({ description: 'How much worse than the control is tolerated, relative to its mean.' }),
     action: oneOf(GUARDRAIL_ACTIONS, 'What happens once a variant is harmful.'),
     verdict: oneOf(GUARDRAIL_VERDICTS, '`harmful`: one variant is. `safe`: all are. `undecided`: neither is known.'),
+    found_at: nullableTimeOut('When it acted in the current phase, last; null: it did not.'),
+    ...OVERRIDDEN,
+    tolerated: numberOrNull('The loss that it accepts since then, instead of `margin`; null: it was not overridden.'),
     variants: Type.Array(
       Type.Object(
         {
@@ -114,25 +119,33 @@ const GuardrailShown = Type.Object(
   { description: 'A guardrail, judged over all phases.' },
 );
 
+const { window_days, min_exposure_age_days } = WINDOW_REPLY;
+
+/** Which experiment and metric results are of. */
+export const RESULTS_HEAD = {
+  experiment_key: Type.String({ description: 'Key of the experiment.' }),
+  flag_key: Type.String({ description: 'Key of its flag.' }),
+  version: Type.Integer({ description: 'Version of the experiment.' }),
+  state: oneOf(EXPERIMENT_STATES, 'The state of the experiment.'),
+  mode: Mode,
+  winner: textOrNull('Key of the variant that was shipped; else null.'),
+  control: Type.String({ description: 'Key of the variant that the others are compared with.' }),
+  reason: textOrNull(
+    `Why there is nothing to compare: ${Object.entries(NOTHING)
+      .map(([key, words]) => `\`${key}\` (${words})`)
+      .join(', ')}. null: there is.`,
+  ),
+  phase: integerOrNull('The phase of `variants` and `sequential`; null: all phases together.'),
+  ...METRIC,
+  window_days,
+  confidence: Type.Number({ description: 'Of every interval: 1 − `plan.alpha` of the experiment.' }),
+};
+
 /** Results of an experiment. */
 export const ExperimentResultsShown = Type.Object(
   {
-    experiment_key: Type.String({ description: 'Key of the experiment.' }),
-    flag_key: Type.String({ description: 'Key of its flag.' }),
-    version: Type.Integer({ description: 'Version of the experiment.' }),
-    state: oneOf(EXPERIMENT_STATES, 'The state of the experiment.'),
-    mode: Mode,
-    winner: textOrNull('Key of the variant that was shipped; else null.'),
-    control: Type.String({ description: 'Key of the variant that the others are compared with.' }),
-    reason: textOrNull(
-      `Why there is nothing to compare: ${Object.entries(NOTHING)
-        .map(([key, words]) => `\`${key}\` (${words})`)
-        .join(', ')}. null: there is.`,
-    ),
-    phase: integerOrNull('The phase of `variants` and `sequential`; null: all phases together.'),
-    ...METRIC,
-    ...WINDOW_REPLY,
-    confidence: Type.Number({ description: 'Of every interval: 1 − `plan.alpha` of the experiment.' }),
+    ...RESULTS_HEAD,
+    min_exposure_age_days,
     ...Compared,
     compared_in: Type.Array(
       Type.Object(
@@ -187,7 +200,7 @@ export function resultsJson(made: ResultsMade): string {
     mode: experiment.mode,
     winner: experiment.winner,
     control: keys[0],
-    reason: reasonOf(measured, variants),
+    reason: nothingIn(measured.length > 0, variants),
     phase: made.phase ?? null,
     ...metricJson(made.metric),
     window_days: made.windowDays,
@@ -205,8 +218,9 @@ export function resultsJson(made: ResultsMade): string {
   });
 }
 
-function reasonOf(measured: readonly MeasuredPhase[], variants: readonly PooledVariant[]): keyof typeof NOTHING | null {
-  if (measured.length === 0) return 'not_started';
+/** Why there is nothing to compare; null: there is. */
+export function nothingIn(isStarted: boolean, variants: readonly PooledVariant[]): keyof typeof NOTHING | null {
+  if (!isStarted) return 'not_started';
   return variants.every(({ players }) => players === 0) ? 'no_exposures' : null;
 }
 
@@ -238,13 +252,17 @@ function dayJson({ day, phase, players, pValue, pAdjusted, mismatch, reason }: D
   return { day, phase, players, p_value: pValue, p_adjusted: pAdjusted, mismatch, reason };
 }
 
-function guardrailJson({ guardrail: { metric, worse, margin, action }, verdict, variants }: GuardrailState) {
+function guardrailJson({ guardrail, found, verdict, variants }: GuardrailState) {
+  const { metric, worse, margin, action } = guardrail;
   return {
     ...metricJson(storedMetric(metric)),
     worse,
     margin,
     action,
     verdict,
+    found_at: found === undefined ? null : formatTimestamp(found.at),
+    ...overriddenJson(found?.overridden),
+    tolerated: found?.overridden === undefined ? null : tolerated(guardrail, found),
     variants: variants.map(({ variantKey: variant_key, verdict: own, lift, low, high, tooSmall }) => ({
       variant_key,
       verdict: own,
@@ -308,6 +326,10 @@ export const RESULTS_EXAMPLE = {
       margin: 0.02,
       action: 'roll_back',
       verdict: 'undecided',
+      found_at: null,
+      overridden_at: null,
+      overridden_by: null,
+      tolerated: null,
       variants: [{ variant_key: 'wide', verdict: 'undecided', lift: 0.01, low: -0.21, high: 0.29, too_small: null }],
     },
   ],
