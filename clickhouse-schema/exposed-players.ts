@@ -81,7 +81,8 @@ export function exposedPlayers(parts: ExposedParts): string {
 
 /** The players of `experiment_readout`, by the view's parameters. */
 export const EXPOSED_IN_VIEW: ExposedParts = {
-  scope: "game_id = {game: String} AND environment = 'live' AND flag_key = {flag: String} AND experiment = ''",
+  scope:
+    "game_id = {game: String} AND environment = 'live' AND flag_key = {flag: String} AND experiment = {experiment: String}",
   variants: '{variants: Array(String)}',
   isBefore: 'period <= {period: UInt32}',
   isCurrent: 'period = {period: UInt32}',

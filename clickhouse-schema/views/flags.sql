@@ -33,16 +33,18 @@ GROUP BY day, game_id, flag_key, flag_version, variant_key;
 -- Counts and sums of an experiment with several metrics; src/analysis makes lifts, intervals and p-values of such figures.
 -- Parameters:
 --   game, flag     the game, and the flag's key
---   period         of the flag
+--   experiment     '': what the flag's own rules drew; else the key of an experiment on it
+--   period         of the flag, or phase of the experiment
 --   since, until   bounds of `received_at` of the period
 --   variants       their keys; 'false' and 'true' of a boolean flag
 --   metrics        each 'conversion:EVENT', 'count:EVENT', 'sum:PROPERTY:EVENT', or
 --                  'revenue', 'gross_revenue', 'payer', 'sessions', 'session'
 --   window_days    after a player's first exposure
 --   covariate_days before it
--- Players count as in the results of a flag. Compare rows of one stratum only: a boolean flag may have several. The
--- covariate is the same metric before the exposure. The event `purchase` counts recorded purchases, each transaction
--- once, less what was refunded of it.
+-- Players count as in the results of the API, and the figures are those of its statement. Compare rows of one stratum
+-- only: a boolean flag may have several. The covariate is the same metric before the exposure. The event `purchase`
+-- counts recorded purchases, each transaction once, less what was refunded of it. Players who were drawn together are
+-- one unit: `variance` is the number of units times the variance of `sum / players`.
 CREATE OR REPLACE VIEW experiment_readout AS
 WITH
     {metrics: Array(String)} AS metrics,
@@ -74,6 +76,7 @@ WITH
             any(entered.earlier) AS earlier,
             any(entered.excluded) AS excluded,
             any(entered.arrived) AS arrived,
+            any(entered.cluster) AS cluster,
             any(entered.own_exposures) AS own_exposures,
             sumIf(tracked.counts, is_after) AS events_after,
             sumIf(tracked.counts, is_before) AS events_before,
@@ -135,24 +138,52 @@ WITH
             WHERE stratum > 0
         ) AS entered ON tracked.player_id = entered.player_id AND tracked.number = entered.number
         GROUP BY player, metric
+    ),
+    clustered AS
+    (
+        SELECT
+            metric, variant, stratum, excluded, earlier, arrived,
+            {{unit player}} AS unit,
+            count() AS size,
+            countIf(events_after > 0) AS had,
+            sum(own_exposures) AS shown,
+            sum(y) AS sum_y,
+            sum(x) AS sum_x,
+            sum(y * y) AS sum_yy,
+            sum(x * x) AS sum_xx,
+            sum(x * y) AS sum_xy
+        FROM measured
+        GROUP BY metric, variant, stratum, excluded, earlier, arrived, unit
+    ),
+    centered AS
+    (
+        SELECT *, {{away sum_y}} AS away_y, {{away sum_x}} AS away_x
+        FROM clustered
+        WINDOW arm AS (PARTITION BY metric, variant, stratum, excluded)
     )
 SELECT
     metric,
     variant AS variant_key,
     stratum,
-    countIf(NOT excluded) AS players,
-    countIf(excluded) AS excluded_players,
-    countIf(earlier) AS left_out_earlier,
-    countIf(arrived) AS arrived,
-    sum(own_exposures) AS exposures,
-    countIf(NOT excluded AND events_after > 0) AS conversions,
-    sumIf(y, NOT excluded) AS sum,
-    sumIf(y * y, NOT excluded) AS sum_of_squares,
-    skewPopIf(y, NOT excluded) AS skewness,
-    kurtPopIf(y, NOT excluded) AS kurtosis,
-    sumIf(x, NOT excluded) AS covariate_sum,
-    sumIf(x * x, NOT excluded) AS covariate_sum_of_squares,
-    sumIf(x * y, NOT excluded) AS covariate_product_sum
-FROM measured
+    sumIf(size, NOT excluded) AS players,
+    sumIf(size, excluded) AS excluded_players,
+    sumIf(size, earlier) AS left_out_earlier,
+    sumIf(size, arrived) AS arrived,
+    sum(shown) AS exposures,
+    sumIf(had, NOT excluded) AS conversions,
+    sumIf(sum_y, NOT excluded) AS sum,
+    sumIf(sum_yy, NOT excluded) AS sum_of_squares,
+    countIf(NOT excluded) AS clusters,
+    sumIf(size * size, NOT excluded) AS cluster_sizes_squared,
+    countIf(NOT excluded AND had > 0) AS converted_clusters,
+    {{of_means away_y away_y}} AS variance,
+    skewPopIf(away_y, NOT excluded) AS skewness,
+    kurtPopIf(away_y, NOT excluded) AS kurtosis,
+    sumIf(sum_x, NOT excluded) AS covariate_sum,
+    sumIf(sum_xx, NOT excluded) AS covariate_sum_of_squares,
+    sumIf(sum_xy, NOT excluded) AS covariate_product_sum,
+    {{of_means away_x away_x}} AS covariate_variance,
+    {{of_means away_x away_y}} AS covariance
+FROM centered
 WHERE is_refused = 0
 GROUP BY metric, variant, stratum;

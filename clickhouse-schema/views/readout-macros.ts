@@ -5,6 +5,7 @@ import {
 } from '../../core/vocabulary/metrics/experiment-metrics.ts';
 import { measureOf, namesOf } from '../../core/vocabulary/metrics/metrics.ts';
 import { PURCHASE_EVENT } from '../../core/vocabulary/service-events.ts';
+import { awayFromMean, unitOf } from '../cluster-sql.ts';
 import { countedPlayers } from '../counted-players.ts';
 import { quoteString } from '../quoting.ts';
 import type { Macros } from '../templates.ts';
@@ -32,6 +33,21 @@ export const READOUT_MACROS: Macros = {
   readout_event_kinds: () => quoted(VIEW_METRICS.filter((kind) => !KINDS.some((one) => one === kind))),
   // Those whose value of a player is whether its sum is above 0.
   readout_shares: () => quoted(KINDS.filter((kind) => PLAYER_MEASURES[kind].unit === 'share')),
+  unit: (player) => unitOf(player),
+  // The distance of a cluster's sum of `column` from that of as many players with the mean.
+  away: (column) =>
+    awayFromMean({
+      sum: column,
+      sumOfAll: `sum(${column}) OVER arm`,
+      weight: 'size',
+      weightOfAll: 'sum(size) OVER arm',
+      players: 'size',
+      playersOfAll: 'sum(size) OVER arm',
+      clusters: 'count() OVER arm',
+    }),
+  // The number of clusters times the variance of the mean, or the covariance of two, from their distances.
+  of_means: (away) =>
+    `sumIf(${away.split(' ').join(' * ')}, NOT excluded) / (countIf(NOT excluded) - 1) * pow(countIf(NOT excluded) / sumIf(size, NOT excluded), 2)`,
   // Transactions are read only for a metric of purchases.
   transactions: (where) =>
     transactions(

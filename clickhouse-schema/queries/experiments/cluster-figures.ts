@@ -1,3 +1,4 @@
+import { awayFromMean, unitOf } from '../../cluster-sql.ts';
 import {
   CELLS,
   type FigureColumns,
@@ -74,17 +75,12 @@ function clustered(metrics: readonly Measured[], rows: string): string {
     ];
   });
   const source = ranked.length === 0 ? rows : `(SELECT *, ${ranked.join(', ')} FROM ${rows} ${CELLS})`;
-  return `(SELECT value, ${PLAYER_COLUMNS.join(', ')}, if(cluster = 0, cityHash64(player), toUInt64(cluster)) AS unit,
+  return `(SELECT value, ${PLAYER_COLUMNS.join(', ')}, ${unitOf('player')} AS unit,
       count() AS all_players, any(cluster) > 0 AS is_shared, countIf(named_other) AS named_others, ${columns.join(', ')}
     FROM ${source} GROUP BY value, ${PLAYER_COLUMNS.join(', ')}, unit)`;
 }
 
-/**
- * How far the total of a cluster is from that of as many players with the mean. The mean is nearer to large clusters,
- * which are part of it: divided by 1 − their share of the players, as the jackknife does (Bell and McCaffrey, "Bias
- * Reduction in Standard Errors for Linear Regression with Multi-Stage Samples", Survey Methodology 28, 2002). Of
- * clusters of one size it is the distance itself.
- */
+/** The distance of each cluster from the mean. */
 function centered(metrics: readonly Measured[], rows: string): string {
   const summed = new Set<string>();
   const inCell = (column: string): string => {
@@ -95,8 +91,16 @@ function centered(metrics: readonly Measured[], rows: string): string {
     // Of most metrics all players count: the fewer windows, the faster is the query.
     const size = counts === 'true' ? 'all_players' : `size_${n}`;
     const [weight, clusters] = [inCell(per === undefined ? size : `weight_${n}`), inCell(`sign(${size})`)];
-    const awayOf = (column: string): string =>
-      `(${column} - ${inCell(column)} / ${weight} * weight_${n}) / (1 - ${size} / ${inCell(size)}) * (1 - 1 / ${clusters})`;
+    const awayOf = (sum: string): string =>
+      awayFromMean({
+        sum,
+        sumOfAll: inCell(sum),
+        weight: `weight_${n}`,
+        weightOfAll: weight,
+        players: size,
+        playersOfAll: inCell(size),
+        clusters,
+      });
     return [
       `${awayOf(`total_${n}`)} AS away_${n}`,
       ...(before === undefined

@@ -1,3 +1,4 @@
+import { unitOf } from '../../cluster-sql.ts';
 import type { QueryResult } from '../../query-result.ts';
 import type { RunQuery } from '../lookups/run-query.ts';
 import { type ExperimentPeriod, exposedIn, exposedParameters } from './experiment-query.ts';
@@ -18,7 +19,7 @@ export async function findArrivals(run: RunQuery, period: ExperimentPeriod): Pro
     `SELECT day, variant, sum(size) AS players, sum(size * size) AS squares
     FROM (
       SELECT toString(toDate(first_place.1, {zone:String})) AS day, variant, count() AS size,
-        if(cluster = 0, cityHash64(player_id), toUInt64(cluster)) AS unit
+        ${unitOf('player_id')} AS unit
       FROM (${exposedIn(period)})
       WHERE arrived
       GROUP BY day, variant, unit

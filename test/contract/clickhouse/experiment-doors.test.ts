@@ -180,7 +180,7 @@ const number = async (select: string): Promise<number | undefined> =>
   (await rowsOf<{ value: number }>(clickhouse, `SELECT toFloat64(${select}`))[0]?.value;
 
 const readout = (metrics: readonly string[]): string =>
-  `experiment_readout(game = 'demo', flag = 'shop', period = 1, since = '2026-01-01 00:00:00',
+  `experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 1, since = '2026-01-01 00:00:00',
     until = '2026-02-01 00:00:00', variants = ['a', 'b'], metrics = [${metrics.map((one) => `'${one}'`).join(', ')}],
     window_days = ${DAYS}, covariate_days = 7)`;
 

@@ -78,8 +78,8 @@ describe("an experiment's metric of the event `purchase`", () => {
     expect(await measured({ aggregate: { kind: 'count' } })).toMatchObject([{ sum: 6 }]);
     // The view for analysts agrees.
     const metrics = "['sum:amount:purchase', 'count:purchase', 'conversion:purchase']";
-    const readout = `experiment_readout(game = 'demo', flag = 'shop', period = 1, since = toDateTime64('2026-01-19', 3, 'UTC'),
-      until = now64(3), variants = ['a', 'b'], metrics = ${metrics}, window_days = 7, covariate_days = 3)`;
+    const readout = `experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 1,
+      since = toDateTime64('2026-01-19', 3, 'UTC'), until = now64(3), variants = ['a', 'b'], metrics = ${metrics}, window_days = 7, covariate_days = 3)`;
     expect(
       await rowsOf(
         clickhouse,

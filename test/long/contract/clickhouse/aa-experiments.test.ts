@@ -83,7 +83,7 @@ async function readOut(query: ExperimentQuery, kind: string): Promise<unknown[][
     clickhouse,
     `SELECT variant_key, players, conversions, sum / players AS mean
       FROM experiment_readout(game = 'demo', flag = '${flagKey}',
-      period = ${row?.period ?? 0}, since = '${timeText(sinceMs)}', until = '${timeText(untilMs)}',
+      experiment = '', period = ${row?.period ?? 0}, since = '${timeText(sinceMs)}', until = '${timeText(untilMs)}',
       variants = ${listText(variants)}, metrics = ['${kind}:${query.metric}'],
       window_days = ${windowDays}, covariate_days = 14)
       WHERE players > 0`,
@@ -176,7 +176,7 @@ it('sums several metrics of an experiment, after the exposure and before it', as
   const metrics = ['conversion:win:big', 'count:spend', 'sum:cost.gold:spend'];
   const found = await rowsOf<Record<string, string | number | null>>(
     clickhouse,
-    `SELECT * FROM experiment_readout(game = 'demo', flag = 'shop', period = 2, since = '${timeText(START_MS)}',
+    `SELECT * FROM experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 2, since = '${timeText(START_MS)}',
       until = '2100-01-01 00:00:00', variants = ${listText(variants)},
       metrics = ${listText(metrics)}, window_days = 7, covariate_days = 6)`,
   );
@@ -222,7 +222,7 @@ it('sums several metrics of an experiment, after the exposure and before it', as
 it.each(['ratio:win', 'retention', 'payer:win', 'count'])('has no figures of %s', async (metric) => {
   const { text } = await runSql(
     clickhouse,
-    `SELECT * FROM experiment_readout(game = 'demo', flag = 'shop', period = 2, since = '2026-01-01 00:00:00',
+    `SELECT * FROM experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 2, since = '2026-01-01 00:00:00',
       until = '2100-01-01 00:00:00', variants = ['a'], metrics = ['${metric}'], window_days = 7, covariate_days = 6)`,
   );
   expect(text).toContain('A metric of experiment_readout is');
