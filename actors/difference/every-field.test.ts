@@ -191,6 +191,10 @@ const experiment: Changes<ExperimentDocument> = {
     'Finding of guardrail “revenue” added: worse “lower”, margin 0, action “pause”, version 3, state “paused”, ' +
       'phase 1, variant “b”, lift -0.05, low -0.08, high -0.01, at 1970-01-01T00:00:00.000Z',
   ],
+  guardrailShares: [
+    { atStart: 1, added: 0, numbers: {} },
+    { atStart: 1, added: 1, numbers: { a: 1 } },
+  ],
   winner: [null, 'b', 'Winner: none → “b”'],
   shipping: [null, { flagVersion: 2, at: 1 }],
   phases: [[], [{ phase: 1, since: 1, variants: [] }]],
@@ -312,6 +316,7 @@ const game: Changes<GameDocument> = {
   timeZone: ['UTC', 'Europe/Berlin', 'Time zone: “UTC” → “Europe/Berlin”'],
   currency: ['', 'EUR', 'Currency: none → “EUR”'],
   extractedProperties: [['a'], ['a', 'b'], 'Extracted properties: added “b”'],
+  holdoutPeriods: [[], [{ period: 1, since: 1, until: null, percentage: 5 }]],
   holdout: [{ percentage: 5, salt: 's' }, { percentage: 10, salt: 's' }, 'Holdout, percentage: 5 % → 10 %'],
   lifecycle: [{ newDays: 7 }, { newDays: 14 }, 'Lifecycle, new days: 7 → 14'],
 };

@@ -23,6 +23,7 @@ import {
   type FlagUsage,
   type FlagUsageQuery,
 } from './experiments/flag-usage.ts';
+import { findHoldout, type HoldoutQuery } from './experiments/holdout.ts';
 import { knownNamesQuery, type KnownNamesQuery } from './events/known-names.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './events/missed-events.ts';
 import { openClient } from '../open-client.ts';
@@ -79,6 +80,8 @@ export interface Analytics {
   experimentBaseline(query: BaselineQuery): Promise<QueryResult<Baseline>>;
   /** The players of an experiment by the day of their first exposure and variant, in order of days. */
   experimentArrivals(query: ExperimentPeriod): Promise<QueryResult<ArrivalDay[]>>;
+  /** The measurements of the players in the holdout of a game, and of those who took part in experiments. */
+  holdout(query: HoldoutQuery): Promise<QueryResult<MeasuredVariant[]>>;
   /** The latest erasure of a player; `undefined`: none. */
   erasure(query: PlayerQuery): Promise<QueryResult<KnownErasure | undefined>>;
   /** A page of one player's rows in one table, oldest first. */
@@ -178,6 +181,7 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
     experimentReadout: (query) => findReadout(runQuery, query),
     experimentBaseline: (query) => findBaseline(runQuery, query),
     experimentArrivals: (query) => findArrivals(runQuery, query),
+    holdout: (query) => findHoldout(runQuery, query),
     async missedEvents(query) {
       const { sql, parameters } = missedEventsQuery(query);
       const result = await runQuery<{ missed: string | number }>(sql, parameters);

@@ -36,6 +36,8 @@ export const QUERY_LIMITS = {
   resultsGroups: 20,
   resultsGroupsDefault: 10,
   resultsMetrics: 10,
+  /** Days of a lift over time, the latest. With 50 variants an answer has 9,000 comparisons. */
+  resultsDays: 90,
   /**
    * Days before a period in which a player's country, platform and version are looked for. A player who is exposed
    * plays, so nearly all have them on that day; more days read more months.

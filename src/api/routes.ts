@@ -29,6 +29,8 @@ import { trackEvent } from './events/events.ts';
 import { experimentRoutes } from './experiments/experiments.ts';
 import { lifeRoutes, stopExperiment } from './experiments/life-routes.ts';
 import { getExperimentResults } from './experiments/results/experiment-results.ts';
+import { getExperimentDays } from './experiments/results/day-results.ts';
+import { getHoldoutResults } from './experiments/results/holdout-results.ts';
 import { shipRoutes } from './experiments/ship-routes.ts';
 import { findPlayers } from './players/find-players.ts';
 import { getPlayerCampaigns } from './players/state/player-campaigns.ts';
@@ -142,6 +144,8 @@ const TARGETING_ROUTES: readonly Route[] = [
   ...overrideRoutes,
   ...experimentRoutes,
   getExperimentResults,
+  getExperimentDays,
+  getHoldoutResults,
   ...lifeRoutes,
   ...shipRoutes,
   ...campaignRoutes,

@@ -93,7 +93,11 @@ export function setGameCommand(context: CliContext): Command {
           const table = store.get(ratesAddress(id))?.document;
           const { currency = currencyIn(entry.document) } = changes;
           if (table !== undefined && currency !== table.currency) throw new CliError(keptByText(table.currency));
-          const written = await store.put(gameAddress(id), changedGame(entry.document, changes), entry.revision);
+          const written = await store.put(
+            gameAddress(id),
+            changedGame(entry.document, changes, context.clock.wallMs()),
+            entry.revision,
+          );
           if (written.kind === 'conflict') {
             throw new CliError('Another command changed the game at the same time. Try again.');
           }

@@ -2,7 +2,8 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { DEFAULT_ZONE } from '../../core/kernel/zoned-days.ts';
 import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
-import type { GameDocument, Holdout } from '../../core/vocabulary/documents/game.ts';
+import type { GameDocument, Holdout, HoldoutPeriod } from '../../core/vocabulary/documents/game.ts';
+import { CONFIG_LIMITS } from './limits.ts';
 
 /** A game's id is part of subjects and keys of the log, of URLs and of rows in ClickHouse. */
 const GAME_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -40,11 +41,23 @@ export const newSalt = (ids: Pick<Ids, 'bytes'>): string => Buffer.from(ids.byte
 export const versionOf = (game: GameDocument | undefined): number => game?.version ?? 1;
 
 /** The next version of a game, with other settings. */
-export const changedGame = (game: GameDocument, changes: Partial<GameDocument>): GameDocument => ({
-  ...game,
-  ...changes,
-  version: versionOf(game) + 1,
-});
+export function changedGame(game: GameDocument, changes: Partial<GameDocument>, nowMs: number): GameDocument {
+  const next = { ...game, ...changes, version: versionOf(game) + 1 };
+  const holdoutPeriods = holdoutPeriodsOf(game, next, nowMs);
+  return { ...next, ...(holdoutPeriods.length === 0 ? {} : { holdoutPeriods }) };
+}
+
+/** A change of the percentage or the salt holds out other players: it ends a period, and begins one. */
+function holdoutPeriodsOf(game: GameDocument, next: GameDocument, nowMs: number): readonly HoldoutPeriod[] {
+  const { holdoutPeriods: held = [] } = game;
+  const [before, after] = [holdoutIn(game), holdoutIn(next)];
+  if (before?.percentage === after?.percentage && before?.salt === after?.salt) return held;
+  const ended = held.map((one) => (one.until === null ? { ...one, until: nowMs } : one));
+  if (after === undefined) return ended;
+  const period = (held.at(-1)?.period ?? 0) + 1;
+  const begun = { period, since: nowMs, until: null, percentage: after.percentage };
+  return [...ended, begun].slice(-CONFIG_LIMITS.holdoutPeriods);
+}
 
 /** A new game with its own namespace for player ids. */
 export function createGame(name: string, tenant: string, clock: Clock, ids: Ids): GameDocument {

@@ -6,6 +6,9 @@ export const CONFIG_LIMITS = {
   /** Writes of a schedule against concurrent ones. */
   scheduleWriteAttempts: 5,
 
+  /** Periods of a game's holdout whose results can be asked for: five years of quarterly changes. */
+  holdoutPeriods: 20,
+
   /** Valid API keys of a game and environment. Each may be rotated once beyond it. */
   keysOfEnvironment: 100,
   keysWithSuccessors: 200,

@@ -8,9 +8,13 @@ import type { Measured } from './metric-columns.ts';
  * The figures of each metric for each group, variant and kind of players. Reads `measured`. Where each player was drawn
  * alone, it is a cluster, and `OF_PLAYERS` gives the figures of `OF_CLUSTERS` in a third of the time.
  */
-export function groupedFigures(metrics: readonly Measured[], by: Grouping | undefined, of: FigureColumns): string {
+export function groupedFigures(
+  metrics: readonly Measured[],
+  by: Grouping | 'day' | undefined,
+  of: FigureColumns,
+): string {
   const listed = (figureOf: (metric: Measured) => string): string => `[${metrics.map(figureOf).join(', ')}]`;
-  const sources = [valuesOf, capped, adjusted].reduce((rows, step) => step(metrics, rows), 'measured');
+  const sources = [capped, adjusted].reduce((rows, step) => step(metrics, rows), valuesOf(metrics, by === 'day'));
   return `SELECT
   value,
   ${PLAYER_COLUMNS.join(', ')},
@@ -20,7 +24,7 @@ GROUP BY value, ${PLAYER_COLUMNS.join(', ')}`;
 }
 
 /** The value of each player, whether it counts, and what is needed beside. */
-function valuesOf(metrics: readonly Measured[], rows: string): string {
+function valuesOf(metrics: readonly Measured[], isByDay: boolean): string {
   const columns = metrics.flatMap(({ number, quantities, own, per, before, counts }) => [
     `${counts} AS counts_${number}`,
     `times_${quantities[0]?.number ?? 0} > 0 AS is_had_${number}`,
@@ -28,8 +32,8 @@ function valuesOf(metrics: readonly Measured[], rows: string): string {
     ...(per === undefined ? [] : [`${per} AS per_${number}`]),
     ...(before === undefined ? [] : [`${before} AS before_${number}`]),
   ]);
-  const of = `player, ${PLAYER_COLUMNS.join(', ')}, cluster, named_other`;
-  return `(SELECT ${of}, ${columns.join(', ')} FROM ${rows})`;
+  const of = `player, ${PLAYER_COLUMNS.join(', ')}, cluster, named_other${isByDay ? ', day' : ''}`;
+  return `(SELECT ${of}, ${columns.join(', ')} FROM measured)`;
 }
 
 /** Values above a quantile of all players of all variants become that quantile. */
@@ -73,7 +77,8 @@ function adjusted(metrics: readonly Measured[], rows: string): string {
 }
 
 /** Each player with the values of its groups: a row for each. */
-function inGroups(rows: string, by: Grouping | undefined): string {
+function inGroups(rows: string, by: Grouping | 'day' | undefined): string {
+  if (by === 'day') return `(SELECT *, toString(day) AS value FROM ${rows})`;
   if (by === undefined) return `(SELECT *, '' AS value FROM ${rows})`;
   return `(SELECT * EXCEPT (member) FROM ${rows} AS own LEFT JOIN (${membersOf(by)}) AS grouped ON grouped.member = own.player
     WHERE stratum > 0)`;

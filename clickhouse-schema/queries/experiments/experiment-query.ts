@@ -4,7 +4,8 @@ import { DAY_MS } from '../../../core/kernel/days.ts';
 import { type Grouping, largestGroups } from './experiment-groups.ts';
 import { groupedFigures } from './experiment-figures.ts';
 import { type FigureColumns, PLAYER_COLUMNS } from './figure-columns.ts';
-import { amountParameters, IN_TIME, measuredRows, quantityColumns } from './measured-rows.ts';
+import { type ByDay, dayParameters, measuredByDay } from './measured-by-day.ts';
+import { amountParameters, IN_TIME, measuredRows, type Quantity, quantityColumns } from './measured-rows.ts';
 import { measuredMetrics } from './metric-columns.ts';
 import type { Metric } from './metric.ts';
 
@@ -18,6 +19,11 @@ export interface ReadoutQuery extends ExperimentPeriod {
   by: Grouping | undefined;
   /** Groups in the answer, the largest. */
   groups: number;
+  /**
+   * Groups are days instead, by their places from 0: each has the figures up to its end. Not of a retention, and
+   * without CUPED and caps.
+   */
+  byDay?: ByDay | undefined;
 }
 
 /** The period of a flag, and the players and events that count. */
@@ -88,7 +94,7 @@ export interface Statement {
 /** What figures need of a query, whoever the players are. */
 export type FiguresQuery = Pick<
   ReadoutQuery,
-  'game' | 'environment' | 'zone' | 'windowDays' | 'sinceMs' | 'untilMs' | 'metrics' | 'by' | 'groups'
+  'game' | 'environment' | 'zone' | 'windowDays' | 'sinceMs' | 'untilMs' | 'metrics' | 'by' | 'groups' | 'byDay'
 >;
 
 /**
@@ -106,25 +112,21 @@ export function figuresQuery(
   const metrics = measuredMetrics(query.metrics, ZONE);
   const quantities = metrics.flatMap((metric) => metric.quantities);
   const isBefore = metrics.some(({ before }) => before !== undefined);
-  const sql = `
-WITH exposed AS (${exposed}),
-measured AS (
-  SELECT
-    exposed.player_id AS player,
-    any(exposed.first_place.1) AS exposed_at,
-    ${PLAYER_COLUMNS.map((column) => `any(exposed.${column}) AS ${column}`).join(', ')},
-    any(exposed.cluster) AS cluster,
-    any(exposed.named_other) AS named_other,
-    ${quantities.flatMap((quantity) => quantityColumns(quantity, ZONE, isBefore)).join(',\n    ')}
-  FROM (
+  const { by, byDay } = query;
+  const tracked = `(
     ${measuredRows(quantities, ZONE)}
   ) AS tracked
   RIGHT JOIN exposed ON tracked.player_id = exposed.player_id
-  WHERE exposed.first_place.1 < fromUnixTimestamp64Milli({exposed_before:Int64})
-  GROUP BY player
+  WHERE exposed.first_place.1 < fromUnixTimestamp64Milli({exposed_before:Int64})`;
+  const measured =
+    byDay === undefined ? measuredAtEnd(quantities, isBefore, tracked) : measuredByDay(quantities, ZONE, tracked);
+  const groups = byDay === undefined ? by : 'day';
+  const sql = `
+WITH exposed AS (${exposed}),
+measured AS (${measured}
 )
-${largestGroups(query.by, groupedFigures(metrics, query.by, units))}
-LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
+${largestGroups(by, groupedFigures(metrics, groups, units))}
+LIMIT ${QUERY_LIMITS.analyticsVariantRows * (byDay?.days ?? QUERY_LIMITS.resultsGroups)}`;
   return {
     sql,
     parameters: {
@@ -138,9 +140,22 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
       rows_since: isBefore ? query.sinceMs - QUERY_LIMITS.resultsCovariateDays * DAY_MS : query.sinceMs,
       until: query.untilMs,
       exposed_before: exposedBeforeMs,
+      ...(byDay === undefined ? {} : dayParameters(byDay)),
     },
   };
 }
+
+/** What players did up to now. */
+const measuredAtEnd = (quantities: readonly Quantity[], isBefore: boolean, tracked: string): string => `
+  SELECT
+    exposed.player_id AS player,
+    any(exposed.first_place.1) AS exposed_at,
+    ${PLAYER_COLUMNS.map((column) => `any(exposed.${column}) AS ${column}`).join(', ')},
+    any(exposed.cluster) AS cluster,
+    any(exposed.named_other) AS named_other,
+    ${quantities.flatMap((quantity) => quantityColumns(quantity, ZONE, isBefore)).join(',\n    ')}
+  FROM ${tracked}
+  GROUP BY player`;
 
 const ZONE = '{zone:String}';
 

@@ -71,7 +71,11 @@ export interface Readout {
 export async function findExperiment(run: RunQuery, query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>> {
   const { metric, aggregate, winsorize, cuped } = query;
   const metrics = [{ metric, aggregate, winsorize, cuped }];
-  const result = await findReadout(run, { ...query, metrics, by: undefined, groups: 1 });
+  return ofOneMetric(await findReadout(run, { ...query, metrics, by: undefined, groups: 1 }));
+}
+
+/** The measurements of the only metric. */
+export function ofOneMetric(result: QueryResult<Readout>): QueryResult<MeasuredVariant[]> {
   if (result.kind === 'unavailable') return result;
   const variants = result.value.groups.flatMap(({ value: _value, metrics, ...players }) =>
     metrics.map((measured) => ({ ...players, ...measured })),

@@ -28,6 +28,8 @@ export interface GameDocument {
   extractedProperties?: readonly string[];
   /** The players who take part in no experiment of the game. Absent or `null`: none. */
   holdout?: Holdout | null;
+  /** The stretches in which it was the same, oldest first; the latest. Absent: there was none. */
+  holdoutPeriods?: readonly HoldoutPeriod[];
   /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
 }
@@ -37,6 +39,17 @@ export interface Holdout {
   /** 0 to 100. */
   percentage: number;
   salt: string;
+}
+
+/** A stretch in which the same players were held out. */
+export interface HoldoutPeriod {
+  /** Counts from 1. */
+  period: number;
+  /** Epoch milliseconds; `until` null: it goes on. */
+  since: number;
+  until: number | null;
+  /** Above 0. */
+  percentage: number;
 }
 
 export type ClientAttributes = 'all' | 'none' | { listed: string[] };

@@ -7,4 +7,9 @@ export const EXPERIMENT_API_LIMITS = {
    * 8 MB with typical ones of 1.5 kB; 160 MB if each had the maximum size.
    */
   experimentKeysPerEnvironment: 5_000,
+
+  /**
+   * From a change of the holdout until every node decides by it. A change takes 200 ms, and clocks of nodes differ.
+   */
+  holdoutSettlesMs: 60_000,
 } as const;

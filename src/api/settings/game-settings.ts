@@ -170,7 +170,7 @@ const patchSettings = defineRoute({
 async function changeSettings(
   valuesFor: (held: GameDocument) => Partial<GameDocument>,
   basis: Basis,
-  { key, services, writes }: WriteContext,
+  { key, services, writes, origin }: WriteContext,
 ) {
   const address = gameAddress(key.game);
   const { config } = services;
@@ -183,7 +183,7 @@ async function changeSettings(
     const { currency = currencyIn(held.document) } = values;
     const table = config.get(ratesAddress(key.game))?.document;
     if (table !== undefined && currency !== table.currency) return keptBy(table);
-    const written = await writes.put(address, changedGame(held.document, values), held.revision);
+    const written = await writes.put(address, changedGame(held.document, values, origin.receivedAt), held.revision);
     if (written.kind === 'written') return { kind: 'changed', game: written.entry.document } as const;
     if (written.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
   }

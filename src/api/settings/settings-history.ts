@@ -83,7 +83,7 @@ const preview = (historied: Historied, { restored }: RestoredSettings): KeyedRou
         if (held === undefined) return failure('NOT_FOUND');
         const found = await findOldVersion(historied, {}, version, context);
         if (isFailure(found)) return found;
-        const next = changedGame(held, restored(found.document));
+        const next = changedGame(held, restored(found.document), context.services.clock.wallMs());
         const difference = differenceOf(jsonOf(held), jsonOf(next));
         return jsonAnswer({ version: versionOf(held), restores: version, difference, notes: [OTHERS] });
       },

@@ -83,7 +83,10 @@ async function play(player_id: string, n: number): Promise<void> {
     insert('player_snapshots', [{ ...row, kind: 'player', lifecycle_stage: 'active', is_payer: true, version: 1 }]),
     insert('lifecycle_transitions', [{ ...row, from_stage: 'new', to_stage: 'active', changed_at: AT }]),
     insert('segment_membership_states', [{ ...row, segment_id: 'seg_1', segment_key: 'whales', version: 1 }]),
-    insert('flag_exposures', [{ ...row, ...flag, ...drawn }]),
+    insert('flag_exposures', [
+      { ...row, ...flag, ...drawn },
+      { ...row, ...flag, ...drawn, flag_key: 'tried', experiment: 'wide' },
+    ]),
     insert('campaign_events', [{ ...row, ...campaign }]),
   ]);
 }
@@ -111,7 +114,7 @@ const [SINCE, UNTIL] = [`'${DAY} 00:00:00'`, 'now64(3)'];
 const PARAMETERISED = {
   campaign_readout: "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24)",
   experiment_readout:
-    `experiment_readout(game = 'demo', flag = 'shop', period = 1, since = ${SINCE}, until = ${UNTIL}, ` +
+    `experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 1, since = ${SINCE}, until = ${UNTIL}, ` +
     "variants = ['blue'], metrics = ['conversion:purchase'], window_days = 7, covariate_days = 7)",
   funnel:
     `funnel(game = 'demo', steps = ['currency_earned'], window_seconds = 60, first_day = '${DAY}', ` +
@@ -250,6 +253,8 @@ const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
       nowMs: AT + 9 * DAY_MS,
     }),
   experimentArrivals: () => analytics.experimentArrivals(PERIOD),
+  holdout: () =>
+    analytics.holdout({ ...PERIOD, ...METRIC, flags: ['tried'], periodMs: AT, exposedBeforeMs: undefined }),
   exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
   drawnPlayers: () => analytics.drawnPlayers({ ...SCOPE, flagKey: 'shop', sinceMs: AT }),
   campaignReport: () =>

@@ -86,7 +86,19 @@ describe('the settings of a game', () => {
     });
     expect((await patch({ holdout: null })).data['holdout']).toBeNull();
     expect((await patch({ holdout: { percentage: 1 } })).data['holdout']).not.toMatchObject({ salt: 'own' });
+    expect((await patch({ holdout: { percentage: 1 } })).status).toBe(200);
+    expect((await patch({ holdout: { percentage: 0 } })).status).toBe(200);
     expect((await patch({ holdout: null })).status).toBe(200);
+    // A period for each percentage and salt; each ends as the next one begins, or the holdout.
+    const { holdoutPeriods: periods = [] } = gateway.config.get(gameAddress('demo'))?.document ?? {};
+    expect(periods.map(({ period, percentage }) => [period, percentage])).toEqual([
+      [1, 5],
+      [2, 10],
+      [3, 10],
+      [4, 1],
+    ]);
+    expect(periods.slice(0, 2).map(({ until }) => until)).toEqual(periods.slice(1, 3).map(({ since }) => since));
+    expect(periods.every(({ since, until }) => until !== null && until >= since)).toBe(true);
   });
 
   it('name the properties with columns of their own, which questions about these read', async () => {

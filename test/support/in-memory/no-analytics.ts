@@ -11,6 +11,7 @@ export const NO_ANALYTICS: ServerDeps['analytics'] = {
   experimentReadout: down,
   experimentBaseline: down,
   experimentArrivals: down,
+  holdout: down,
   erasure: down,
   playerRows: down,
   events: down,

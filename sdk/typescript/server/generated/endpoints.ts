@@ -128,6 +128,8 @@ export const ENDPOINTS = {
   'POST /v1/experiments/experiments/{key}/schedule/preview': { repeats: 'always', answers: 'data' },
   'DELETE /v1/experiments/experiments/{key}/schedule/{change}': { repeats: 'key', answers: 'data' },
   'GET /v1/experiments/experiments/{key}/results': { repeats: 'always', answers: 'data' },
+  'GET /v1/experiments/experiments/{key}/results/days': { repeats: 'always', answers: 'data' },
+  'GET /v1/experiments/holdout/results': { repeats: 'always', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/start': { repeats: 'key', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/pause': { repeats: 'key', answers: 'data' },
   'POST /v1/experiments/experiments/{key}/resume': { repeats: 'key', answers: 'data' },

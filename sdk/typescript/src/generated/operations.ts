@@ -543,7 +543,10 @@ type Experiment2 = {
       readonly weight: number;
     }[];
   }[];
-  /** What guardrails found, oldest first, once per guardrail and phase. */
+  /**
+   * What guardrails found, oldest first, once per guardrail and phase, and again if it was
+   * overridden.
+   */
   readonly alerts: readonly {
     /** When it was found. */
     readonly at: string;
@@ -569,6 +572,10 @@ type Experiment2 = {
     readonly state: 'draft' | 'running' | 'paused' | 'stopped' | 'shipped' | 'discarded';
     /** The version of the experiment that it made. */
     readonly version: number;
+    /** When the experiment was resumed after it. */
+    readonly overridden_at: string | null;
+    /** Who resumed it: the e-mail address of a person, or the id of a key. */
+    readonly overridden_by: string | null;
   }[];
   /** Key of the variant that was shipped. */
   readonly winner: string | null;
@@ -1193,12 +1200,14 @@ type ResultsOfVariant = {
   /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
    * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
-   * share the device or attribute that drew it, or a few hold most), `values` (all players
-   * have the same value), `conversions` (fewer than 6 players of the two variants differ from
-   * all others, which no exact test finds significant), `one_player` (one player makes nearly
-   * all of the difference between players), `uneven` (the smaller variant has too few players
-   * for values as skewed as these), `control_mean` (the mean of the control does not differ
-   * from 0, so no interval of the lift has two ends).
+   * share the device or attribute that drew it, or a few hold most), `shared_phases` (players
+   * who share a draw may have come in several phases, so that the phases are not independent:
+   * compare one phase), `values` (all players have the same value), `conversions` (fewer than
+   * 6 players of the two variants differ from all others, which no exact test finds
+   * significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
    */
   readonly too_small: string | null;
 };
@@ -1369,12 +1378,14 @@ type SequentialComparisonOfVariant = {
   /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
    * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
-   * share the device or attribute that drew it, or a few hold most), `values` (all players
-   * have the same value), `conversions` (fewer than 6 players of the two variants differ from
-   * all others, which no exact test finds significant), `one_player` (one player makes nearly
-   * all of the difference between players), `uneven` (the smaller variant has too few players
-   * for values as skewed as these), `control_mean` (the mean of the control does not differ
-   * from 0, so no interval of the lift has two ends).
+   * share the device or attribute that drew it, or a few hold most), `shared_phases` (players
+   * who share a draw may have come in several phases, so that the phases are not independent:
+   * compare one phase), `values` (all players have the same value), `conversions` (fewer than
+   * 6 players of the two variants differ from all others, which no exact test finds
+   * significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
    */
   readonly too_small: string | null;
   /**
@@ -1442,12 +1453,14 @@ type ShareOfPlayers = {
   /**
    * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
    * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
-   * share the device or attribute that drew it, or a few hold most), `values` (all players
-   * have the same value), `conversions` (fewer than 6 players of the two variants differ from
-   * all others, which no exact test finds significant), `one_player` (one player makes nearly
-   * all of the difference between players), `uneven` (the smaller variant has too few players
-   * for values as skewed as these), `control_mean` (the mean of the control does not differ
-   * from 0, so no interval of the lift has two ends).
+   * share the device or attribute that drew it, or a few hold most), `shared_phases` (players
+   * who share a draw may have come in several phases, so that the phases are not independent:
+   * compare one phase), `values` (all players have the same value), `conversions` (fewer than
+   * 6 players of the two variants differ from all others, which no exact test finds
+   * significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
    */
   readonly too_small: string | null;
 };
@@ -6820,10 +6833,10 @@ export interface Operations {
       readonly winsorize: number | null;
       /** Length of the measured window, days after the first exposure. */
       readonly window_days: number;
-      /** Days since the first exposure that players have at least. */
-      readonly min_exposure_age_days: number;
       /** Of every interval: 1 − `plan.alpha` of the experiment. */
       readonly confidence: number;
+      /** Days since the first exposure that players have at least. */
+      readonly min_exposure_age_days: number;
       /** Results per variant, the control first. */
       readonly variants: readonly ResultsOfVariant[];
       /** Sequential comparisons, in the same order. */
@@ -6946,6 +6959,14 @@ export interface Operations {
         readonly action: 'notify' | 'pause' | 'roll_back';
         /** `harmful`: one variant is. */
         readonly verdict: 'safe' | 'harmful' | 'undecided';
+        /** When it acted in the current phase, last. */
+        readonly found_at: string | null;
+        /** When the experiment was resumed after it. */
+        readonly overridden_at: string | null;
+        /** Who resumed it: the e-mail address of a person, or the id of a key. */
+        readonly overridden_by: string | null;
+        /** The loss that it accepts since then, instead of `margin`. */
+        readonly tolerated: number | null;
         /** Each variant that is compared with the control. */
         readonly variants: readonly {
           /** Key of the variant. */
@@ -6961,16 +6982,272 @@ export interface Operations {
           /**
            * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
            * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
-           * share the device or attribute that drew it, or a few hold most), `values` (all players
-           * have the same value), `conversions` (fewer than 6 players of the two variants differ from
-           * all others, which no exact test finds significant), `one_player` (one player makes nearly
-           * all of the difference between players), `uneven` (the smaller variant has too few players
-           * for values as skewed as these), `control_mean` (the mean of the control does not differ
-           * from 0, so no interval of the lift has two ends).
+           * share the device or attribute that drew it, or a few hold most), `shared_phases` (players
+           * who share a draw may have come in several phases, so that the phases are not independent:
+           * compare one phase), `values` (all players have the same value), `conversions` (fewer than
+           * 6 players of the two variants differ from all others, which no exact test finds
+           * significant), `one_player` (one player makes nearly all of the difference between
+           * players), `uneven` (the smaller variant has too few players for values as skewed as
+           * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+           * the lift has two ends).
            */
           readonly too_small: string | null;
         }[];
       }[];
+    };
+  };
+  /** Get the results of an experiment at the end of each day. */
+  'GET /v1/experiments/experiments/{key}/results/days': {
+    readonly path: {
+      /** Key of the experiment. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** What is measured of each player. */
+      readonly aggregate?:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the events to measure. */
+      readonly metric?: string;
+      /** Path of the number in the properties, keys joined by dots (`price.amount`). */
+      readonly property?: string;
+      /** Name of the events that divide. */
+      readonly per_metric?: string;
+      /** Path of the number whose sum divides, instead of the number of events. */
+      readonly per_property?: string;
+      /** Day after the day of the first exposure. */
+      readonly day?: number;
+      /** Share of players below it. */
+      readonly quantile?: number;
+      /**
+       * Share of the players of all variants together above whose values larger ones are capped:
+       * 0.99 caps the largest of a hundred.
+       */
+      readonly winsorize?: number;
+      /**
+       * Whether to take off what the same metric in the 14 days before the exposure explains
+       * (CUPED), which narrows the interval.
+       */
+      readonly cuped?: boolean;
+      /** Window after a player's first exposure in which its events count, days of 24 hours. */
+      readonly window_days?: number;
+      /** Number of a phase in `phases`: compare its players only. */
+      readonly phase?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the experiment. */
+      readonly experiment_key: string;
+      /** Key of its flag. */
+      readonly flag_key: string;
+      /** Version of the experiment. */
+      readonly version: number;
+      /** Key of the variant that the others are compared with. */
+      readonly control: string;
+      /**
+       * Why there is nothing to compare: `not_started` (the experiment never started),
+       * `no_exposures` (no player was exposed to a variant).
+       */
+      readonly reason: string | null;
+      /** The phase of `variants` and `sequential`. */
+      readonly phase: number | null;
+      /** What was measured of each player. */
+      readonly aggregate:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the measured events. */
+      readonly metric: string | null;
+      /** The property. */
+      readonly property: string | null;
+      /** Name of the events that divide a ratio. */
+      readonly per_metric: string | null;
+      /** The property whose sum divides a ratio. */
+      readonly per_property: string | null;
+      /** The day of a retention. */
+      readonly day: number | null;
+      /** The share of a quantile. */
+      readonly quantile: number | null;
+      /** The share above which values were capped. */
+      readonly winsorize: number | null;
+      /** Length of the measured window, days after the first exposure. */
+      readonly window_days: number;
+      /** Of every interval: 1 − `plan.alpha` of the experiment. */
+      readonly confidence: number;
+      /** The days without a gap, oldest first. */
+      readonly days: readonly {
+        /** The day in the game's time zone, as YYYY-MM-DD. */
+        readonly day: string;
+        /** Results per variant at the end of the day, the control first. */
+        readonly variants: readonly ResultsOfVariant[];
+        /** Sequential comparisons, in the same order. */
+        readonly sequential: readonly SequentialComparisonOfVariant[];
+      }[];
+    };
+  };
+  /** Compare the holdout with the players of all experiments. */
+  'GET /v1/experiments/holdout/results': {
+    readonly path: undefined;
+    readonly query: {
+      /** What is measured of each player. */
+      readonly aggregate?:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the events to measure. */
+      readonly metric?: string;
+      /** Path of the number in the properties, keys joined by dots (`price.amount`). */
+      readonly property?: string;
+      /** Name of the events that divide. */
+      readonly per_metric?: string;
+      /** Path of the number whose sum divides, instead of the number of events. */
+      readonly per_property?: string;
+      /** Day after the day of the first exposure. */
+      readonly day?: number;
+      /** Share of players below it. */
+      readonly quantile?: number;
+      /**
+       * Share of the players of all variants together above whose values larger ones are capped:
+       * 0.99 caps the largest of a hundred.
+       */
+      readonly winsorize?: number;
+      /**
+       * Whether to take off what the same metric in the 14 days before the exposure explains
+       * (CUPED), which narrows the interval.
+       */
+      readonly cuped?: boolean;
+      /** Window after a player's first exposure in which its events count, days of 24 hours. */
+      readonly window_days?: number;
+      /**
+       * Only players whose first exposure was at least this many days of 24 hours ago, or before
+       * the end of the period, count.
+       */
+      readonly min_exposure_age_days?: number;
+      /** Number of a period in `periods` of the response. */
+      readonly period?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The period of these results. */
+      readonly period: number | null;
+      /** The latest 20 periods of the holdout, oldest first. */
+      readonly periods: readonly {
+        /** Number of the period, from 1. */
+        readonly period: number;
+        /** When the setting was made. */
+        readonly since: string;
+        /** When another one was made, or none. */
+        readonly until: string | null;
+        /** Percentage of the players who were held out. */
+        readonly percentage: number;
+      }[];
+      /** Always `holdout`. */
+      readonly control: string;
+      /**
+       * Why there is nothing to compare: `no_holdout` (the game never had a holdout),
+       * `no_experiments` (no experiment ever started), `no_exposures` (no player met an experiment
+       * for the first time in the period).
+       */
+      readonly reason: string | null;
+      /** What was measured of each player. */
+      readonly aggregate:
+        | 'conversion'
+        | 'count'
+        | 'sum'
+        | 'mean'
+        | 'revenue'
+        | 'gross_revenue'
+        | 'payer'
+        | 'sessions'
+        | 'session'
+        | 'retention'
+        | 'ratio'
+        | 'quantile';
+      /** Name of the measured events. */
+      readonly metric: string | null;
+      /** The property. */
+      readonly property: string | null;
+      /** Name of the events that divide a ratio. */
+      readonly per_metric: string | null;
+      /** The property whose sum divides a ratio. */
+      readonly per_property: string | null;
+      /** The day of a retention. */
+      readonly day: number | null;
+      /** The share of a quantile. */
+      readonly quantile: number | null;
+      /** The share above which values were capped. */
+      readonly winsorize: number | null;
+      /** The value to which larger ones were capped, of all variants and groups together. */
+      readonly cap: number | null;
+      /** What CUPED did. */
+      readonly cuped: {
+        /** θ: what one unit before the exposure is worth after it. */
+        readonly theta: number;
+        /**
+         * Share of the variance that was taken off: the square of the correlation with the metric
+         * before.
+         */
+        readonly variance_reduction: number | null;
+      } | null;
+      /** Length of the measured window, days after the first exposure. */
+      readonly window_days: number;
+      /** Days since the first exposure that players have at least. */
+      readonly min_exposure_age_days: number;
+      /** Of every interval. */
+      readonly confidence: number;
+      /** `holdout`: players who were held out, the control. */
+      readonly variants: readonly ResultsOfVariant[];
+      /** Sequential comparisons, in the same order. */
+      readonly sequential: readonly SequentialComparisonOfVariant[];
+      /** Sample ratio check: whether the numbers of players match the weights. */
+      readonly sample_ratio: {
+        /** p-value of the χ² test of players against weights. */
+        readonly p_value: number | null;
+        /** True if p < 0.001: the assignment or the data collection is broken. */
+        readonly mismatch: boolean;
+      };
+      /**
+       * Number of players left out of both: they met an experiment before the period, or are on
+       * both sides, or have an override of a flag with experiments.
+       */
+      readonly excluded_players: number;
+      /**
+       * Number of these players who met an experiment before the period, or in its first minute:
+       * the holdout was another one.
+       */
+      readonly left_out_earlier: number;
+      /** Number of players with an event whose `variant_key` differs from the variant served last. */
+      readonly mismatched_players: number;
     };
   };
   /** Start an experiment. */

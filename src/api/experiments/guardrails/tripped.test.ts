@@ -55,7 +55,7 @@ describe('a guardrail', () => {
     // A second resume is of what was found since; a figure that is not known cannot be accepted.
     const again = overridden(afterTrips(resumed, tripsOf(resumed, [found(NOTIFIES, 'true')]), 3_000), 4_000, 'ivo');
     expect(again.alerts?.map((alert) => alert.overridden?.by)).toEqual(['ida@example.com', 'ivo']);
-    const unknown = { ...resumed, alerts: resumed.alerts?.map((alert) => ({ ...alert, lift: null })) };
+    const unknown = { ...resumed, alerts: (resumed.alerts ?? []).map((alert) => ({ ...alert, lift: null })) };
     expect(isKnown(unknown, NOTIFIES)).toBe(true);
     const later = { ...resumed, phases: [PHASE, { ...PHASE, phase: 2 }] };
     expect([isKnown(later, NOTIFIES), actingMargin(later, NOTIFIES)]).toEqual([false, 0]);

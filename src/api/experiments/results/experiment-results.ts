@@ -1,10 +1,11 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import { EXPERIMENT_FIELDS, EXPERIMENT_OPTIONS } from '../../../../core/vocabulary/metrics/experiment-metrics.ts';
 import { scopeOf } from '../../analytics/queries.ts';
 import { DEFAULT_WINDOW_DAYS, PERIOD_FIELDS } from '../../flags/results/experiment-period.ts';
 import { METRIC_FIELDS, type MetricInput, metricOf } from '../../flags/results/metric-fields.ts';
 import { answer } from '../../route/answer.ts';
+import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { experiments } from '../experiments.ts';
 import { ByKey } from '../life-routes.ts';
@@ -17,7 +18,7 @@ import { ExperimentResultsShown, RESULTS_EXAMPLE, resultsJson } from './results-
 
 const { window_days, min_exposure_age_days } = PERIOD_FIELDS;
 
-const ResultsQuery = Type.Object({
+export const ResultsFields = {
   ...METRIC_FIELDS,
   window_days,
   min_exposure_age_days,
@@ -28,7 +29,9 @@ const ResultsQuery = Type.Object({
       description: 'Number of a phase in `phases`: compare its players only. Default: all phases together.',
     }),
   ),
-});
+};
+
+const ResultsQuery = Type.Object(ResultsFields);
 
 export const getExperimentResults = defineRoute({
   ...experiments.shared,
@@ -49,32 +52,10 @@ export const getExperimentResults = defineRoute({
   action: {
     kind: 'analytics',
     toQuestion({ params, query }, context) {
-      const { key, services } = context;
-      const experiment = experiments.find(params.key, context)?.document;
-      if (experiment === undefined) return experiments.missing();
-      const faults: FieldFault[] = [];
-      const metric = isAsked(query)
-        ? metricOf(query, '', faults)
-        : experiment.primary && storedMetric(experiment.primary);
-      if (faults.length > 0) return invalid(faults);
-      if (metric === null) return invalid([{ path: 'aggregate', message: NO_PRIMARY }]);
-      const { phase } = query;
-      if (phase !== undefined && !experiment.phases.some((one) => one.phase === phase)) {
-        return invalid([{ path: 'phase', message: 'matches no phase of the experiment; see `phases` in the results' }]);
-      }
-      return {
-        kind: 'question',
-        question: {
-          experiment,
-          metric,
-          phase,
-          asked: askedMetrics(experiment, metric),
-          scope: scopeOf(key, services),
-          windowDays: query.window_days ?? DEFAULT_WINDOW_DAYS,
-          minExposureAgeDays: query.min_exposure_age_days ?? 0,
-          nowMs: services.clock.wallMs(),
-        },
-      };
+      const found = resultsAsked(params.key, query, context);
+      if (found.kind === 'failure') return found;
+      const { question } = found;
+      return { kind: 'question', question: { ...question, asked: askedMetrics(question.experiment, question.metric) } };
     },
     read: (analytics, { experiment, asked, ...period }) => measurePhases(analytics, experiment, asked.metrics, period),
     toAnswer(measured, { experiment, asked, ...question }) {
@@ -83,6 +64,31 @@ export const getExperimentResults = defineRoute({
     },
   },
 });
+
+/** Whom and what results are asked of, or why they cannot be. */
+export function resultsAsked(id: string, query: Static<typeof ResultsQuery>, context: RequestContext) {
+  const { key, services } = context;
+  const experiment = experiments.find(id, context)?.document;
+  if (experiment === undefined) return experiments.missing();
+  const faults: FieldFault[] = [];
+  const metric = isAsked(query) ? metricOf(query, '', faults) : experiment.primary && storedMetric(experiment.primary);
+  if (faults.length > 0) return invalid(faults);
+  if (metric === null) return invalid([{ path: 'aggregate', message: NO_PRIMARY }]);
+  const { phase } = query;
+  if (phase !== undefined && !experiment.phases.some((one) => one.phase === phase)) {
+    return invalid([{ path: 'phase', message: 'matches no phase of the experiment; see `phases` in the results' }]);
+  }
+  const question = {
+    experiment,
+    metric,
+    phase,
+    scope: scopeOf(key, services),
+    windowDays: query.window_days ?? DEFAULT_WINDOW_DAYS,
+    minExposureAgeDays: query.min_exposure_age_days ?? 0,
+    nowMs: services.clock.wallMs(),
+  };
+  return { kind: 'question', question } as const;
+}
 
 const NO_PRIMARY = 'is required, with what it needs, because the experiment has no primary metric';
 

@@ -56,7 +56,7 @@ export async function measurePhases(
 }
 
 /** The players of a phase until the experiment ends: what they do after that shows no effect of it. */
-function periodOf(
+export function periodOf(
   { key, flagKey, startedAt, stoppedAt, createdAt }: ExperimentDocument,
   { phase, since, variants }: ExperimentPhase,
   { scope, windowDays, minExposureAgeDays, nowMs }: PhasesAsked,
@@ -88,14 +88,29 @@ function phaseOf(
   // All players of a phase were drawn with the same shares.
   const drawn = groups.filter(({ stratum }) => stratum > 0);
   const undrawn = groups.filter(({ stratum }) => stratum === 0);
-  const arms = phase.variants.map(({ key: variantKey, weight }) => ({ variantKey, weight }));
   return {
     phase,
     leftOut: leftOut(drawn),
     heldOut: undrawn.reduce((sum, { players }) => sum + players, 0),
-    metrics: Array.from({ length: metrics }, (_, place) => metricSamples(rowsOf(drawn, place), arms)),
+    metrics: Array.from({ length: metrics }, (_, place) => samplesOf(phase, groups, place)),
     arrivals,
   };
+}
+
+/** The samples of the variants of a phase. @param place of the metric */
+export function samplesOf(
+  { variants }: ExperimentPhase,
+  groups: readonly MeasuredGroup[],
+  place: number,
+): MetricSamples {
+  const arms = variants.map(({ key: variantKey, weight }) => ({ variantKey, weight }));
+  return metricSamples(
+    rowsOf(
+      groups.filter(({ stratum }) => stratum > 0),
+      place,
+    ),
+    arms,
+  );
 }
 
 function rowsOf(groups: readonly MeasuredGroup[], place: number): (MeasuredPlayers & MeasuredMetric)[] {
