@@ -7,7 +7,7 @@ import type { BucketName } from './stream-definitions.ts';
  * rejected promise means a programming error or a closed log.
  *
  * Writes (`append`, a bucket's `put` and `delete`, `ack`) always end within their time-out. Reads (`last`, `next`,
- * `info`, `get`) and `purgeBelow` are repeated until the broker answers; use `within` to bound them.
+ * `info`, `get`, `latest`) and `purgeBelow` are repeated until the broker answers; use `within` to bound them.
  */
 export interface Log {
   /**
@@ -174,6 +174,8 @@ export type BucketOutcome =
 
 /** A bucket of last values. Keys are parts of `[A-Za-z0-9_=-]+` joined by dots. */
 export interface Bucket {
+  /** The revision of the newest entry, deletions included, read from the leader; 0: it holds none. */
+  latest(): Promise<number>;
   /** Read from the leader. `undefined`: never written, or deleted. */
   get(key: string): Promise<BucketEntry | undefined>;
   /** Writes if the key still has `revision` (0: it must not exist, or be deleted). Without `revision`: always. */

@@ -46,11 +46,7 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
 
   async function run(): Promise<TermEnd> {
     try {
-      const taken = await takeOver({
-        ...options,
-        configRevision: () => options.config.revision,
-        stopped: () => stopping,
-      });
+      const taken = await takeOver({ ...options, stopped: () => stopping });
       if (taken.kind !== 'taken') return { kind: taken.kind };
       logger.info({ partition, epoch: taken.epoch, appliedSeq: taken.entities.appliedSeq }, TAKEN_OVER);
       return { kind: await lead(options, taken, signal, () => stopping) };

@@ -1,3 +1,6 @@
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { decodeCommit, encodeCommit } from '../../../core/codec/codec.ts';
 import { factsSubject } from '../../../streams/subjects.ts';
@@ -25,18 +28,20 @@ export interface TakeOverOptions {
   clock: Clock;
   /** Has prepared the partition: the barrier follows at once. */
   follower: Follower;
-  configRevision: () => number;
+  config: Pick<ConfigStore, 'revision' | 'seen'>;
+  logger: Logger;
   stopped: () => boolean;
 }
 
 interface NotTaken {
-  kind: 'deposed' | 'stopped' | 'unprepared';
+  kind: 'deposed' | 'stopped' | 'unprepared' | 'behind';
 }
 
 /**
  * Takes a prepared partition over: appends the barrier, so that older owners can no longer append, then folds the few
  * records up to it. Makes no decisions. `deposed`: FACTS changed, so the partition must be prepared again.
- * `unprepared`: the follower ended by itself before the barrier, and reports why. Rejects when the store fails later.
+ * `unprepared`: the follower ended by itself before the barrier, and reports why. `behind`: see `reached`. Rejects when
+ * the store fails later.
  */
 export async function takeOver(options: TakeOverOptions): Promise<TakenOver | NotTaken> {
   const followed = await options.follower.take();
@@ -53,24 +58,27 @@ export async function takeOver(options: TakeOverOptions): Promise<TakenOver | No
   }
 }
 
-type Barrier = { kind: 'appended'; epoch: number; position: RequestPosition | null } | { kind: 'deposed' | 'stopped' };
+type Barrier =
+  | { kind: 'appended'; epoch: number; position: RequestPosition | null }
+  | { kind: 'deposed' | 'stopped' | 'behind' };
 
 /** Appends an empty record after the subject's last one, with the position of that record. */
 async function appendBarrier(options: TakeOverOptions, factsCreated: string): Promise<Barrier> {
-  const { log, clock, partition, owner, stopped } = options;
+  const { log, clock, partition, owner, config, stopped } = options;
   const subject = factsSubject(partition);
   while (!stopped()) {
     const { created } = await log.info('FACTS');
     if (created !== factsCreated) return { kind: 'deposed' };
     const last = await log.last('FACTS', subject);
-    const position = last === undefined ? null : decodeCommit(last.data).position;
+    const { position, configRevision } = last === undefined ? FIRST : decodeCommit(last.data);
+    if (!(await reached(configRevision, options))) return { kind: stopped() ? 'stopped' : 'behind' };
     const record: CommitRecord = {
       partition,
       epoch: 0,
       owner,
       committedAt: clock.wallMs(),
       position,
-      configRevision: options.configRevision(),
+      configRevision: config.revision,
       facts: [],
     };
     const outcome = await appendFenced({
@@ -90,3 +98,19 @@ async function appendBarrier(options: TakeOverOptions, factsCreated: string): Pr
 }
 
 const BARRIER_RETRY_MS = 100;
+const FIRST = { position: null, configRevision: 0 };
+
+/**
+ * Waits for the definitions of the partition's last record, so that those of its records never get older: an owner
+ * would take an experiment that it does not know yet for one that has ended. If CONFIG itself holds only older ones, it
+ * was put back to another moment than FACTS; waiting would not help.
+ */
+async function reached(wanted: number, { config, log, partition, logger }: TakeOverOptions): Promise<boolean> {
+  if (wanted <= config.revision) return true;
+  const stored = await log.bucket('CONFIG').latest();
+  if (stored < wanted) logger.error({ partition, wanted, stored }, CONFIG_PUT_BACK);
+  const least = Math.min(wanted, stored);
+  return least <= config.revision || config.seen(least, CONFIG_LIMITS.configWaitMs);
+}
+
+const CONFIG_PUT_BACK = 'CONFIG holds older definitions than those of the last record: restore both of one moment';

@@ -45,6 +45,7 @@ export function openBucket(link: Link, clock: Clock, logger: Logger, name: Bucke
   const stored = (key: string) => getMessage(link, clock, stream, { last_by_subj: prefix + key });
 
   return {
+    latest: async () => (await stored('>'))?.sequence ?? 0,
     async get(key) {
       const message = await stored(key);
       if (message === undefined || message.header(OPERATION) !== '') return undefined;

@@ -7,6 +7,7 @@ import type { Connection, WhenLed, WriteFault } from './connection.ts';
 
 /** The broker's side of a bucket. Deleted keys stay as entries without a value, so that watches deliver deletions. */
 export interface MemoryBucket {
+  latest(): number;
   get(key: string): BucketEntry | undefined;
   write(key: string, value: Uint8Array | undefined, expected: number | undefined, left?: Uint8Array): BucketOutcome;
   /** Entries with a revision above `revision`, in order. */
@@ -21,6 +22,7 @@ export function createMemoryBucket(clock: Pick<Clock, 'wallMs'>): MemoryBucket {
   let revision = 0;
 
   return {
+    latest: () => revision,
     get: (key) => entries.get(key),
     write(key, value, expected, left) {
       const current = entries.get(key);
@@ -60,6 +62,7 @@ export function openMemoryBucket(
     );
 
   return {
+    latest: () => connection.read(() => bucket.latest(), whenLed.read),
     async get(key) {
       const entry = await connection.read(() => bucket.get(key), whenLed.read);
       return entry?.value === undefined ? undefined : entry;

@@ -38,6 +38,17 @@ export function bucketContract(suite: LogSuite): void {
       expect(await bucket.put(key, bytes('twice'), 0)).toEqual({ kind: 'conflict' });
     });
 
+    test('knows the revision of the last write of any key, a deletion included', async () => {
+      const key = freshKey();
+      const written = await bucket.put(key, bytes('a'));
+      const revision = written.kind === 'written' ? written.revision : 0;
+      expect(await suite.other.bucket('CONFIG').latest()).toBe(revision);
+      await bucket.delete(key);
+      expect(await bucket.latest()).toBe(revision + 1);
+      expect(await bucket.delete(key, revision)).toEqual({ kind: 'conflict' });
+      expect(await bucket.latest()).toBe(revision + 1);
+    });
+
     test('one of many contenders for a revision wins', async () => {
       const key = freshKey();
       const outcomes = await Promise.all(

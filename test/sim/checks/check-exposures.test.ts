@@ -44,6 +44,7 @@ function evaluate({ before, since }: Pick<Explained, 'before' | 'since'>) {
   const timeline = createTimeline();
   const flags: FlagHistory = {
     flagsAt: () => new Map([[FLAG.key, FLAG]]),
+    since: () => new Set([new Map([[FLAG.key, FLAG]])]),
     between: () => new Set([new Map([[FLAG.key, FLAG]])]),
   };
   const addState = (state: PlayerState, sequence: number): void => {

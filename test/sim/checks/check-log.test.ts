@@ -73,7 +73,7 @@ function claimTwice(replies: readonly [Reply, Reply]) {
       neededAt: () => new Map(),
       namedSince: () => [new Map()],
     },
-    flags: { flagsAt: () => new Map(), between: () => new Set() },
+    flags: { flagsAt: () => new Map(), since: () => new Set(), between: () => new Set() },
     campaigns: { campaignsAt: () => [], latest: () => [] },
     campaignFactsPerCommand: 2,
     partition: 0,

@@ -74,6 +74,8 @@ export function checkLog(check: LogCheck): PartitionLog {
   let ranInEpoch: { entityId: string } | undefined;
   let epoch = { sequence: 0, owner: '', tick: 0 };
   let position: RequestPosition | null = null;
+  /** Of the definitions by which the last record was decided. */
+  let revision = 0;
   let lastSequence = 0;
   // A ClickHouse that was restored has lost events, until its sink repeats them.
   const isComplete = !world.wasCaused('clickhouse restored', 0, Infinity);
@@ -83,6 +85,9 @@ export function checkLog(check: LogCheck): PartitionLog {
     const { record, sequence } = commit;
     const wrong = (invariant: string, message: string): void =>
       world.violate(invariant, `partition ${partition}, record ${sequence}: ${message}`);
+    if (record.configRevision < revision)
+      wrong('definitions', `goes back from revision ${revision} to ${record.configRevision}`);
+    revision = record.configRevision;
     if (record.epoch === 0) {
       epoch = { sequence, owner: record.owner, tick: commit.tick };
       ranInEpoch = undefined;

@@ -16,16 +16,16 @@ import type { World } from '../world.ts';
 export function checkTrials(world: World, observer: Observer, flags: FlagHistory): void {
   /** By player and flag: the variant, and the revision by which it was assigned. */
   const assigned = new Map<string, { trial: Trial; revision: number }>();
-  for (const { record, tick } of observer.commits) {
+  for (const { record } of observer.commits) {
     for (const fact of record.facts) {
       if (fact.kind === 'PlayerErased') {
         for (const id of assigned.keys()) if (id.startsWith(`${fact.entityId} `)) assigned.delete(id);
       }
-      if (fact.kind === 'FlagsServed') for (const flag of fact.flags) take(fact, flag, record.configRevision, tick);
+      if (fact.kind === 'FlagsServed') for (const flag of fact.flags) take(fact, flag, record.configRevision);
     }
   }
 
-  function take({ entityId }: FlagsServed, { flagKey, trial }: ServedFlag, revision: number, tick: number): void {
+  function take({ entityId }: FlagsServed, { flagKey, trial }: ServedFlag, revision: number): void {
     const id = `${entityId} ${flagKey}`;
     const before = assigned.get(id);
     const mark = trial === undefined ? 'none' : isVariant(trial) ? 'a variant' : trial.variant;
@@ -35,8 +35,8 @@ export function checkTrials(world: World, observer: Observer, flags: FlagHistory
     if (trial !== undefined && isVariant(trial)) assigned.set(id, { trial, revision });
     else assigned.delete(id);
     if (before === undefined) return;
-    // Owners may lag behind, so any revision since the assignment may have ended it.
-    const sets = [...flags.between(before.revision, tick)].map(({ experiments }) => experiments?.get(flagKey));
+    // An evaluation is recorded under the same or a later revision, and no record has an older one than the last.
+    const sets = [...flags.since(before.revision, revision)].map(({ experiments }) => experiments?.get(flagKey));
     const isOver = sets.some((one) => one?.key !== before.trial.experiment);
     const isWithout = sets.some((one) => one?.variants.every(({ key }) => key !== before.trial.variant));
     world.cover(`assignment ended: ${mark}`);

@@ -65,10 +65,11 @@ export function touchyLog(log: MemoryLog, process: Toucher): Log {
       return process.touch('bucket write answered') ? never() : answer;
     };
     return {
+      latest: () => bucket.latest(),
       get: (key) => bucket.get(key),
       watch: (terms) => bucket.watch(terms),
       put: (key, value, revision) => write(() => bucket.put(key, value, revision)),
-      delete: (key, revision) => write(() => bucket.delete(key, revision)),
+      delete: (...deletion) => write(() => bucket.delete(...deletion)),
     };
   }
 

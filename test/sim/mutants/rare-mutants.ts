@@ -91,6 +91,17 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'an owner takes over although its definitions are older than the last record',
+    faults: ['definitions late', 'crash', 'handover'],
+    changes: [
+      {
+        file: 'actors/runtime/term/take-over.ts',
+        original: 'if (wanted <= config.revision) return true;',
+        mutated: 'if (wanted >= 0) return true;',
+      },
+    ],
+  },
+  {
     name: 'timers run before the commands that waited at take-over',
     faults: ['slow backlog'],
     changes: [

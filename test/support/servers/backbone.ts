@@ -12,6 +12,7 @@ import { createMemoryStores } from '../../../actors/runtime/store/store-memory.t
 import type { Stores } from '../../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { definitionsOf } from '../../../actors/testing-players.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';
 import { decodeCommit } from '../../../core/codec/codec.ts';
 import { encodeState } from '../../../core/codec/state/state-codec.ts';
@@ -48,6 +49,9 @@ export interface NodeOptions {
   source?: SnapshotSource;
   history?: EventHistory;
   incarnation?: string;
+  /** The definitions that it has seen; default: those of the backbone, of revision 0. */
+  config?: Pick<ConfigStore, 'revision' | 'seen'>;
+  definitions?: LiveDefinitions;
   /** Whether the gateway also publishes the commands of the process's own owners, as if they were elsewhere. */
   publishes?: boolean;
 }
@@ -99,10 +103,15 @@ export function createBackbone(
     const nodeClock = clock.node();
     const log = broker.connect(name);
     const stores = more.stores ?? createMemoryStores();
-    const config = { revision: 0, seen: () => Promise.resolve(true) };
+    const config = more.config ?? { revision: 0, seen: () => Promise.resolve(true) };
     const shared = { log, clock: nodeClock, logger: silentLogger, metrics: createMetrics() };
     const gateway = `${name}-${more.incarnation ?? '1'}`;
-    const commandClient = createCommandClient({ ...shared, gateway, partitions, configRevision: () => 0 });
+    const commandClient = createCommandClient({
+      ...shared,
+      gateway,
+      partitions,
+      configRevision: () => config.revision,
+    });
     const { local } = commandClient;
     const { roomLimits } = options;
     const room = watchFactsRoom({ ...shared, ...(roomLimits === undefined ? {} : { limits: roomLimits }) });
@@ -116,7 +125,7 @@ export function createBackbone(
       node: name,
       incarnation: more.incarnation ?? '1',
       config,
-      definitions: isLive(definitions) ? definitions : liveDefinitions(definitions),
+      definitions: more.definitions ?? (isLive(definitions) ? definitions : liveDefinitions(definitions)),
       stores,
       source: more.source ?? NO_SNAPSHOTS,
       history: more.history,

@@ -9,6 +9,8 @@ import { type Cell, cellsOf, drawOf, givenBy, needsPlace, placeOf, ruleIn } from
 /** The flags of every CONFIG revision, as the broker received them. */
 export interface FlagHistory {
   flagsAt(revision: number): ModelFlags;
+  /** Every set of flags of the revisions from one to another. */
+  since(from: number, to: number): ReadonlySet<ModelFlags>;
   /** Every set of flags that was current at some time from a revision up to a tick of the world. */
   between(revision: number, tick: number): ReadonlySet<ModelFlags>;
 }
@@ -49,6 +51,10 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     changes.findLast((change) => change.revision <= revision)?.flags ?? NONE;
   return {
     flagsAt,
+    since(from, to) {
+      const later = changes.filter(({ revision }) => revision > from && revision <= to);
+      return new Set([flagsAt(from), ...later.map(({ flags }) => flags)]);
+    },
     between(revision, tick) {
       const later = changes.filter((change) => change.revision > revision && change.tick <= tick);
       return new Set([flagsAt(revision), ...later.map(({ flags }) => flags)]);
