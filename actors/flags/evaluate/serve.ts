@@ -151,7 +151,7 @@ function isKept(
 /** The player's variant of an experiment after this answer. Answers of no experiment look for none. */
 function trialNext(kept: ServedFlag | undefined, now: What, targeting: Targeting): Trial | undefined {
   if (kept?.trial === undefined) return now.trial;
-  return trialAfter(kept.trial, now.trial, targeting.experimentOf?.(now.flagKey)?.key);
+  return trialAfter(kept.trial, now, targeting.experimentOf?.(now.flagKey)?.key);
 }
 
 function nextServed(

@@ -248,6 +248,27 @@ describe('the holdout of a game', () => {
     expect(freed.kept?.trial?.variant).toMatch(/^[ab]$/);
     expect(freed.mixed).toEqual([]);
   });
+
+  it('keeps them, in their phase, beside an override and a disabled flag', () => {
+    const [one] = heldOut;
+    if (one === undefined) throw new Error('nobody is held out');
+    const { player, kept: first } = serve(one, open);
+    const second = aRunning([HALVES, { a: 1, b: 2 }]);
+    const later = triedTargeting(SHOP, second, { holdout });
+    const off = serve(player, triedTargeting({ ...SHOP, enabled: false }, second, { holdout }));
+    expect(off.kept).toMatchObject({ reason: 'flag_disabled', trial: first?.trial });
+    expect(serve(off.player, later).kept?.trial).toEqual(first?.trial);
+    const overridden = serve({ ...player, overrides: [{ flagKey: 'shop', value: '"b"' }] }, later);
+    expect(overridden.kept).toMatchObject({ variantKey: 'b', trial: first?.trial, mixed: false });
+    expect(serve({ ...overridden.player, overrides: [] }, later).kept?.trial).toEqual(first?.trial);
+    // An evaluation that did not know of the record yet found the player held out in the later phase.
+    expect(record(player, later, [evaluate(later, { player: one, nowMs: 1 })]).facts).toEqual([]);
+    const paused = triedTargeting(SHOP, aRunning([HALVES], { state: 'paused' }), {
+      holdout: { percentage: 0, salt: 'h' },
+    });
+    expect(serve(overridden.player, paused).kept?.trial).toEqual(first?.trial);
+    expect(serve({ ...overridden.player, overrides: [] }, paused).kept?.trial).toBeUndefined();
+  });
 });
 
 describe('an experiment by device', () => {

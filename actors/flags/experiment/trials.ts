@@ -48,12 +48,22 @@ const FIRST_SHOWN = 2 ** 31;
 
 /**
  * What is known of a player's variant after an answer. The first assignment stays: an evaluation that did not know of
- * it yet, or found the experiment paused, changes nothing.
+ * it yet, or found the experiment paused, changes nothing. The holdout may release a player, but an answer that no
+ * experiment decides (an override, or the disabled flag) does not say so.
  * @param active the key of the experiment that runs or is paused on the flag
  */
-export function trialAfter(kept: Trial | undefined, now: Trial | undefined, active: string | undefined) {
-  if (kept === undefined || kept.experiment !== active || kept.variant === HELD_OUT) return now;
-  return now?.variant === DROPPED && now.experiment === kept.experiment ? now : kept;
+export function trialAfter(
+  kept: Trial | undefined,
+  { trial: now, reason }: Pick<FlagEvaluation, 'trial' | 'reason'>,
+  active: string | undefined,
+): Trial | undefined {
+  if (kept === undefined || kept.experiment !== active) return now;
+  const isOfIt = now?.experiment === kept.experiment;
+  if (kept.variant === HELD_OUT) {
+    const isHeldOut = isOfIt ? now.variant === HELD_OUT : reason === 'player_override' || reason === 'flag_disabled';
+    return isHeldOut ? kept : now;
+  }
+  return isOfIt && now.variant === DROPPED ? now : kept;
 }
 
 export function isSameTrial(one: Trial | undefined, other: Trial | undefined): boolean {

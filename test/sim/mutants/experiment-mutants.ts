@@ -43,6 +43,16 @@ export const EXPERIMENT_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a player who is held out is forgotten beside an override',
+    changes: [
+      {
+        file: 'actors/flags/experiment/trials.ts',
+        original: "reason === 'player_override' || reason === 'flag_disabled'",
+        mutated: "reason === 'flag_disabled'",
+      },
+    ],
+  },
+  {
     name: 'a rebuilt state loses the variants that experiments assigned',
     changes: [
       {

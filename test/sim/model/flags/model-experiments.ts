@@ -113,10 +113,15 @@ export function isVariant(trial: Trial | undefined): boolean {
  */
 export function trialAfter(
   before: Trial | undefined,
-  { trial }: Pick<FlagEvaluation, 'trial'>,
+  { trial, reason }: Pick<FlagEvaluation, 'trial' | 'reason'>,
   active: ExperimentDocument | undefined,
 ): Trial | undefined {
-  if (before === undefined || before.experiment !== active?.key || before.variant === 'holdout') return trial;
+  if (before === undefined || before.experiment !== active?.key) return trial;
+  if (before.variant === 'holdout') {
+    const isSilent = reason === 'flag_disabled' || reason === 'player_override';
+    const isAgain = trial?.experiment === before.experiment && trial.variant === 'holdout';
+    return isAgain || (isSilent && trial === undefined) ? before : trial;
+  }
   const isDropped = trial?.experiment === before.experiment && trial.variant === 'dropped';
   return isDropped ? trial : before;
 }
