@@ -26,13 +26,15 @@ export interface Targets {
   level: string;
   /** A test player, one that no longer is one, and one that never was. */
   testers: { lost: string; unmarked: string; never: string };
+  /** Players with an override of a flag of the game, and one whose override was removed. */
+  overridden: { flag: string; lost: string; changed: string; removed: string; never: string };
 }
 
 const RELATED = 'facts_sequence, facts_index';
 
 export function plantedFaults({ events, purchase, ...players }: Targets): PlantedFault[] {
   const [removed, doubled, changed] = events;
-  const { stage, member, erased, messaged, active, level, testers } = players;
+  const { stage, member, erased, messaged, active, level, testers, overridden } = players;
   return [
     {
       statements: [`ALTER TABLE events DELETE WHERE event_id = '${removed}'`],
@@ -87,6 +89,27 @@ export function plantedFaults({ events, purchase, ...players }: Targets): Plante
         { kind: 'missing', text: `test_players: ${testers.lost}, whom the log marks` },
         { kind: 'unexplained', text: `test_players: ${testers.never}, marked in no record` },
         { kind: 'unexplained', text: `test_players: ${testers.unmarked}, marked in no record` },
+      ],
+    },
+    {
+      statements: [
+        `ALTER TABLE flag_override_states DELETE WHERE player_id = '${overridden.lost}'`,
+        `INSERT INTO flag_override_states SELECT * REPLACE ('false' AS value, version + 1 AS version)
+          FROM flag_override_states FINAL WHERE player_id = '${overridden.changed}'`,
+        `INSERT INTO flag_override_states SELECT * REPLACE ('true' AS value, 0 AS removed, version + 1 AS version)
+          FROM flag_override_states WHERE player_id = '${overridden.removed}' ORDER BY version DESC LIMIT 1`,
+        `INSERT INTO flag_override_states
+          SELECT game_id, environment, 'planted', player_id, external_id, '1', received_at, 0, 1
+          FROM players WHERE player_id = '${overridden.never}'`,
+      ],
+      expected: [
+        {
+          kind: 'missing',
+          text: `flag_override_states: ${overridden.lost} demo/live/${overridden.flag}, which the log`,
+        },
+        { kind: 'differs', text: `${overridden.changed} demo/live/${overridden.flag} has false, the log says true` },
+        { kind: 'unexplained', text: `${overridden.removed} demo/live/${overridden.flag} has true, set in no record` },
+        { kind: 'unexplained', text: `${overridden.never} demo/live/planted has 1, set in no record` },
       ],
     },
     {

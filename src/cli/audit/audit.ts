@@ -10,6 +10,7 @@ import { checkExtracted } from './compare/check-extracted.ts';
 import { comparePlayers } from './compare/compare-players.ts';
 import { createRowComparison, type RowComparison } from './compare/compare-rows.ts';
 import { createTestPlayers, type TestPlayers } from './compare/check-test-players.ts';
+import { createOverrides, type Overrides } from './compare/check-overrides.ts';
 import { createDifferences, type Differences } from './compare/differences.ts';
 import { readErasures, type Erasures } from './read/erasures.ts';
 import { rowOfScore, rowsOfFact } from './read/expected-rows.ts';
@@ -71,7 +72,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   const differences = createDifferences();
   const erasures = await readErasures(clickhouse, facts.createdMs);
   const totals = createPlayerTotals();
-  const testPlayers = createTestPlayers();
+  const states = { testPlayers: createTestPlayers(), overrides: createOverrides() };
   const devices = new Set<string>();
 
   const ofFacts = createRowComparison({
@@ -82,7 +83,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
     createdMs: facts.createdMs,
     from: facts.firstSequence,
   });
-  const factCount = await replayFacts(nats, facts, { rows: ofFacts, totals, testPlayers, devices, differences, note });
+  const factCount = await replayFacts(nats, facts, { rows: ofFacts, totals, states, devices, differences, note });
   await ofFacts.finish(facts.lastSequence);
   note(`${factCount} facts of ${totals.size} players are compared with their rows.`);
 
@@ -100,7 +101,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   await ofRecords.finish(records.lastSequence);
 
   note('Tables are compared with each other.');
-  const compared = { facts, totals, testPlayers, erasures, differences, waitMs };
+  const compared = { facts, totals, states, erasures, differences, waitMs };
   const late = await compareTables(nats, clickhouse, compared);
   return {
     facts,
@@ -149,10 +150,16 @@ async function untilConfirmed(
   throw new AuditError(`ClickHouse holds ${stream} up to the record ${held} of ${lastSequence}: nothing was compared.`);
 }
 
+/** Tables whose rows replace each other. */
+interface States {
+  testPlayers: TestPlayers;
+  overrides: Overrides;
+}
+
 interface Replay {
   rows: RowComparison;
   totals: PlayerTotals;
-  testPlayers: TestPlayers;
+  states: States;
   /** Devices of erased players, as `<game>/<environment>/<device>`. */
   devices: Set<string>;
   differences: Differences;
@@ -162,7 +169,8 @@ interface Replay {
 const NOTED_EVERY = 1_000_000;
 
 async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: Replay): Promise<number> {
-  const { rows, totals, testPlayers, devices, differences, note } = replay;
+  const { rows, totals, states, devices, differences, note } = replay;
+  const takers = Object.values(states);
   let count = 0;
   let next = bounds.firstSequence;
   for await (const { sequence, data } of readStream(nats, 'FACTS', {
@@ -179,7 +187,7 @@ async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: R
     // A snapshot holds the state before its record.
     for (const fact of facts) {
       if (fact.kind !== 'EntitySnapshot') continue;
-      testPlayers.take(fact);
+      for (const { take } of takers) take(fact);
       const fault = totals.take(fact, sequence);
       if (fault !== undefined)
         differences.add('totals', `FACTS ${sequence}: the snapshot of ${fact.entityId}: ${fault}`);
@@ -189,7 +197,7 @@ async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: R
       if (count % NOTED_EVERY === 0) note(`${count} facts, up to the record ${sequence} of ${bounds.lastSequence}.`);
       if (fact.kind === 'EntitySnapshot') continue;
       totals.take(fact, sequence);
-      testPlayers.take(fact);
+      for (const { take } of takers) take(fact);
       if (fact.kind === 'PlayerErased' && fact.deviceId !== undefined) {
         devices.add(`${fact.game}/${fact.environment}/${fact.deviceId}`);
       }
@@ -218,7 +226,7 @@ async function replayScores(nats: NatsConnection, bounds: StreamBounds, rows: Ro
 interface Tables {
   facts: StreamBounds;
   totals: PlayerTotals;
-  testPlayers: TestPlayers;
+  states: States;
   erasures: Erasures;
   differences: Differences;
   waitMs: number;
@@ -227,12 +235,12 @@ interface Tables {
 async function compareTables(
   nats: NatsConnection,
   clickhouse: ClickHouse,
-  { facts, totals, testPlayers, erasures, differences, waitMs }: Tables,
+  { facts, totals, states, erasures, differences, waitMs }: Tables,
 ): Promise<string | undefined> {
   await erasures.refresh();
   const scope = { ...placeOf(facts), pending: erasures.pending() };
   await checkMemberships(clickhouse, scope, differences);
-  await testPlayers.check(clickhouse, totals, scope, differences);
+  for (const each of Object.values(states)) await each.check(clickhouse, totals, scope, differences);
   await checkTotals(clickhouse, scope, differences);
   await checkReleases(clickhouse, scope, differences);
   await checkScores(clickhouse, differences);

@@ -203,6 +203,8 @@ async function play(): Promise<string[]> {
   expect((await call('POST', '/v1/events/schemas', schema)).status).toBe(201);
   const flag = { key: 'shop', flag_type: 'boolean', enabled: true, targeting_rules: [{ percentage: 100 }] };
   expect((await call('POST', '/v1/flags/flags', flag)).status).toBe(201);
+  const gate = { key: 'gate', flag_type: 'boolean', enabled: true };
+  expect((await call('POST', '/v1/flags/flags', gate)).status).toBe(201);
   const players: string[] = [];
   for (const name of ['a', 'b', 'c']) {
     const id = await service.player(service.keys.live.server, `audited-${name}`);
@@ -217,6 +219,9 @@ async function play(): Promise<string[]> {
     await call('POST', `${PLAYERS}/${id}/purchase?amount=4.99&transaction_id=t-${name}`);
     await call('POST', `${PLAYERS}/${id}/session`, { session_id: `s-${name}`, duration_seconds: 61 });
     expect((await call('POST', '/v1/flags/flags/shop/evaluate', { player_id: id })).status).toBe(200);
+    const override = `/v1/flags/flags/gate/overrides/${id}`;
+    expect((await call('PUT', override, { value: true })).status).toBe(200);
+    if (name === 'c') expect((await call('DELETE', override)).status).toBe(200);
     if (name !== 'c') expect((await mark(id, true)).body.data).toMatchObject({ is_test_player: true });
     if (name === 'b') expect((await mark(id, false)).body.data).toMatchObject({ is_test_player: false });
   }
@@ -260,6 +265,7 @@ test(
       active: c,
       level: '7',
       testers: { lost: a, unmarked: b, never: c },
+      overridden: { flag: 'gate', lost: a, changed: b, removed: c, never: c },
     });
     for (const { statements } of faults) {
       for (const statement of statements) await writeRows(addresses.clickhouse, statement);
