@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 import { CliError } from '../cli-error.ts';
@@ -95,6 +95,7 @@ function objectOf(json: unknown, path: string): JsonObject {
 /** Writes the files of a kind, and deletes those of definitions that are not there any more. */
 export async function writeKind(folder: string, kind: FileKind, bodies: ReadonlyMap<string, JsonObject>) {
   const path = join(folder, kind.folder);
+  if (await isLink(path)) throw new CliError(`${path} is a symbolic link: export into a folder of its own.`);
   const folded = [...bodies.keys()].map((key) => fileNames(key)[0].toLowerCase());
   const files = new Map(
     [...bodies].map(([key, body]) => {
@@ -106,11 +107,19 @@ export async function writeKind(folder: string, kind: FileKind, bodies: Readonly
   );
   if (files.size > 0) await mkdir(path, { recursive: true });
   for (const [name, body] of files) await writeJson(join(path, name), body);
-  const found = await readdir(path).catch(() => []);
-  for (const name of found) if (name.endsWith('.json') && !files.has(name)) await rm(join(path, name));
+  const found = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of found) {
+    const isOther = entry.name.endsWith('.json') && !files.has(entry.name);
+    if (isOther && !entry.isDirectory()) await rm(join(path, entry.name));
+  }
 }
 
+const isLink = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+
+/** Writes a file in place of a link: the file that it points to is somebody else's. */
 export async function writeJson(path: string, body: JsonObject): Promise<void> {
+  if (await isLink(path)) await rm(path);
   await writeFile(path, `${JSON.stringify(body, null, 2)}\n`);
 }
 
@@ -119,11 +128,14 @@ function fileNames(key: string): [string, string] {
   return [nameOf(key, /[A-Za-z0-9._-]/), nameOf(key, /[a-z0-9._-]/)];
 }
 
+/** Names that Windows has for devices, whatever follows a dot. */
+const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+
 function nameOf(key: string, plain: RegExp): string {
   const encoded = [...Buffer.from(key)].map((byte, place) => {
     const character = String.fromCharCode(byte);
-    const isHidden = place === 0 && character === '.';
-    return plain.test(character) && !isHidden ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    const isSpecial = place === 0 && (character === '.' || DEVICE.test(key));
+    return plain.test(character) && !isSpecial ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   });
   const text = encoded.join('');
   if (text.length <= DEFINITION_FILE_LIMITS.fileNameBytes) return `${text}.json`;

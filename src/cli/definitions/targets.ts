@@ -31,6 +31,7 @@ const Games = Type.Object(
   { additionalProperties: false },
 );
 const check = compile(Games);
+const SERVER_KEY = /^sk_(live|test)_/;
 
 /** A game and environment, which a key chooses. */
 export interface Target {
@@ -66,13 +67,17 @@ export async function readTargets(
     if (key === undefined || key === '') {
       throw new CliError(`${name} needs a server key in the environment variable ${variable}, which is not set.`);
     }
+    // It is sent to the address that the file names, so no other secret may be.
+    if (!SERVER_KEY.test(key)) throw new CliError(`${name}: the environment variable ${variable} holds no server key.`);
     return { name, folder: join(dir, name), baseUrl: baseUrl.replace(/\/$/, ''), key, repository };
   });
 }
 
 /** The JSON in a file. */
 export async function readJson(path: string): Promise<unknown> {
-  const bytes = await readFile(path);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new CliError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
   // Players would be served replacement characters.
   if (!isUtf8(bytes)) throw new CliError(`${path} is not UTF-8: save it in that encoding.`);
   try {

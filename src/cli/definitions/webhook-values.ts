@@ -6,12 +6,13 @@ import { textOf } from './references.ts';
 
 /*
  * Values of webhooks that are not in files: the secret, the values of headers, and a URL whose path is a secret. A file
- * has `${NAME}` instead, the value is in the environment variable NAME.
+ * has `${WEBHOOK_…}` instead; the value is in that environment variable. Other variables are out of reach: whoever
+ * writes a file chooses where their values would be sent.
  */
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+const VARIABLE = /^\$\{(WEBHOOK_[A-Za-z0-9_]+)\}$/;
 
 export interface WebhookFile {
   /** Without values that the service does not show. A URL whose variable is not set is `[hidden]`, which keeps it. */
@@ -30,7 +31,8 @@ export function webhookFile(body: JsonObject, variables: Variables, where: strin
   const named = isObject(headers) ? headers : undefined;
   for (const [name, value] of Object.entries(named ?? {})) reference(value, `${where}: /headers/${name}`);
   if (secret !== undefined) reference(secret, `${where}: /secret`);
-  const isUrlHidden = typeof body['url'] === 'string' && VARIABLE.test(body['url']);
+  const isUrlHidden = typeof body['url'] === 'string' && body['url'].startsWith('${');
+  if (isUrlHidden) reference(body['url'], `${where}: /url`);
   const shown = headers === undefined ? {} : { headers: named === undefined ? headers : hiddenValues(named) };
 
   function value(text: unknown): string {
@@ -70,7 +72,9 @@ export function withUrl(normal: Normal, held: Normal): Normal {
 function reference(text: unknown, where: string): string {
   const [, variable] = typeof text === 'string' ? (VARIABLE.exec(text) ?? []) : [];
   if (variable !== undefined) return variable;
-  throw new CliError(`${where} must be \`\${NAME}\`, the name of an environment variable: files hold no secrets.`);
+  throw new CliError(
+    `${where} must be \`\${WEBHOOK_…}\`, an environment variable whose name begins with WEBHOOK_: files hold no secrets.`,
+  );
 }
 
 /** A webhook as a file has it, with a variable for its URL and for each header, and the names of the variables. */

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { systemIds } from '../../../core/kernel/ids.ts';
 import { readCurrent } from '../../../src/cli/definitions/current.ts';
 import { readDefinitions } from '../../../src/cli/definitions/definition-files.ts';
 import { planOf } from '../../../src/cli/definitions/plan.ts';
 import { connectService } from '../../../src/cli/definitions/service.ts';
-import { createProgram } from '../../../src/cli/program.ts';
+import { runCli as cli } from '../../support/wire/run-cli.ts';
 import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -49,38 +48,6 @@ afterEach(async () => {
     await gateway.config.delete({ game, environment, kind, key });
   }
 });
-
-/** Runs a command. @returns what it printed, and its exit code */
-async function cli(...words: string[]): Promise<{ lines: string[]; code: number; error: string }> {
-  const lines: string[] = [];
-  process.exitCode = undefined;
-  const never = () => Promise.reject(new Error('the commands use HTTP only'));
-  const program = await createProgram(
-    {
-      clock: systemClock,
-      ids: systemIds,
-      print: (line) => void lines.push(line),
-      note: (line) => void lines.push(line),
-      dataDir: '',
-      modelPath: '',
-      withConfigStore: never,
-      withDeployment: never,
-      baseUrl: () => undefined,
-      clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
-    },
-    words[0],
-  );
-  try {
-    await program.parseAsync(['node', 'cli', ...words]);
-    return { lines, code: exitCode(), error: '' };
-  } catch (error) {
-    return { lines, code: 1, error: error instanceof Error ? error.message : String(error) };
-  } finally {
-    process.exitCode = undefined;
-  }
-}
-
-const exitCode = (): number => Number(process.exitCode ?? 0);
 
 async function call(key: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await gateway.call(key, method, path, body, headers);
@@ -315,15 +282,31 @@ describe('plan and apply', () => {
       events: ['*'],
       headers: { A: 'secret' },
     });
+    // Variables of the pipeline that are not for webhooks would be sent to an address that the file chooses.
+    vi.stubEnv('DEPLOY_TOKEN', 'https://t0p-secret.example');
+    await write('demo/webhooks/u.json', { name: 'u', url: '${DEPLOY_TOKEN}', events: ['*'] });
+    await write('demo/webhooks/s.json', {
+      name: 's',
+      url: 'https://x.example',
+      events: ['*'],
+      secret: '${DEPLOY_TOKEN}',
+    });
+    await mkdir(join(dir, 'demo/flags/folder.json'));
+    await flag('con');
     const { code, error } = await plan();
     expect(code).toBe(1);
+    expect(error).not.toContain('t0p-secret');
     for (const fault of [
       /typo\.json: \/enabeld/,
       /name\.json holds `other`: name it other\.json/,
       /demo\/flag is neither/,
       /broken\.json is not JSON/,
       /latin\.json is not UTF-8/,
-      /w\.json: \/headers\/A must be `\$\{NAME\}`/,
+      /w\.json: \/headers\/A must be `\$\{WEBHOOK_…\}`/,
+      /u\.json: \/url must be `\$\{WEBHOOK_…\}`/,
+      /s\.json: \/secret must be `\$\{WEBHOOK_…\}`/,
+      /folder\.json cannot be read: EISDIR/,
+      /con\.json holds `con`: name it %63on\.json/,
     ]) {
       expect(error).toMatch(fault);
     }
@@ -333,7 +316,9 @@ describe('plan and apply', () => {
       'flag',
       'flags/broken.json',
       'flags/latin.json',
-      'webhooks/w.json',
+      'flags/folder.json',
+      'flags/con.json',
+      'webhooks',
     ]) {
       await rm(join(dir, 'demo', path), { recursive: true });
     }
@@ -343,6 +328,8 @@ describe('plan and apply', () => {
     expect((await call(demo, 'GET', FLAGS)).data['flags']).toEqual([]);
     vi.stubEnv('DEMO_KEY', '');
     expect((await plan()).error).toContain('DEMO_KEY, which is not set');
+    vi.stubEnv('DEMO_KEY', 'AKIA-of-something-else');
+    expect((await plan()).error).toBe('demo: the environment variable DEMO_KEY holds no server key.');
   });
 });
 
