@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents/documents.ts';
-import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
+import type { ExperimentDocument, ShippedBy } from '../../core/vocabulary/documents/experiments.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import type { FlagServe } from '../../core/vocabulary/documents/flag-serve.ts';
 import { effectiveVersion } from '../../core/vocabulary/labels.ts';
@@ -13,32 +14,57 @@ import { effectiveVersion } from '../../core/vocabulary/labels.ts';
  */
 
 /** The flag that serves the winner to the audience of the experiment. */
-export function shippedFlag(
-  flag: FlagDocument,
-  { key, name, audience: { segmentId, conditions = {} } }: ExperimentDocument,
-  variant: string,
-): FlagDocument {
-  const serve: FlagServe = flag.flagType === 'boolean' ? { value: variant === 'true' } : { variant };
+export function shippedFlag(edited: FlagDocument, experiment: ExperimentDocument, variant: string): FlagDocument {
+  const flag = withoutRemains(edited, experiment);
+  const { key, audience } = experiment;
   const version = flag.version + 1;
-  const isForAll = segmentId === null && Object.keys(conditions).length === 0;
+  const isForAll = audience.segmentId === null && Object.keys(audience.conditions ?? {}).length === 0;
   if (isForAll && flag.rules.length === 0) {
     const { defaultServe: before = null } = flag;
-    return { ...flag, defaultServe: serve, shippedBy: { experiment: key, variant, version, by: 'default', before } };
+    const mark: ShippedBy = { experiment: key, variant, version, by: 'default', before };
+    return { ...flag, defaultServe: serveOf(flag, variant), shippedBy: mark };
   }
-  const rule: FlagRule = {
+  const rules = [ruleOf(flag, experiment, variant), ...flag.rules];
+  return { ...flag, rules, shippedBy: { experiment: key, variant, version, by: 'rule' } };
+}
+
+const serveOf = ({ flagType }: FlagDocument, variant: string): FlagServe =>
+  flagType === 'boolean' ? { value: variant === 'true' } : { variant };
+
+function ruleOf(flag: FlagDocument, { name, audience }: ExperimentDocument, variant: string): FlagRule {
+  const { segmentId, conditions = {} } = audience;
+  return {
     name: `Shipped: ${name}`.slice(0, TEXT_LIMITS.nameLength).toWellFormed(),
     segmentId,
     ...(Object.keys(conditions).length === 0 ? {} : { conditions }),
     value: true,
-    serve,
+    serve: serveOf(flag, variant),
     percentage: 100,
     // Rules with the same priority keep their order.
     priority: Math.min(0, ...flag.rules.map(({ priority }) => priority)),
     startAt: null,
     endAt: null,
   };
-  const rules = [rule, ...flag.rules];
-  return { ...flag, rules, shippedBy: { experiment: key, variant, version, by: 'rule' } };
+}
+
+/** The flag without what an interrupted request left of shipping the experiment. Whatever people edited since stays. */
+export function withoutRemains(flag: FlagDocument, experiment: ExperimentDocument): FlagDocument {
+  const { shippedBy, ...rest } = flag;
+  if (shippedBy?.experiment !== experiment.key) return flag;
+  if (shippedBy.by === 'default') {
+    const isAsShipped = isDeepStrictEqual(flag.defaultServe, serveOf(flag, shippedBy.variant));
+    return isAsShipped ? withDefault(rest, shippedBy.before) : rest;
+  }
+  const shipped = ruleOf(flag, experiment, shippedBy.variant);
+  const place = rest.rules.findIndex((rule) =>
+    isDeepStrictEqual({ ...rule, name: shipped.name, priority: shipped.priority }, shipped),
+  );
+  return place < 0 ? rest : { ...rest, rules: rest.rules.toSpliced(place, 1) };
+}
+
+function withDefault(flag: FlagDocument, serve: FlagServe | null): FlagDocument {
+  const { defaultServe: _, ...without } = flag;
+  return serve === null ? without : { ...without, defaultServe: serve };
 }
 
 /** The flag as it was before; undefined: it serves no winner of the experiment, or was changed since. */
@@ -46,6 +72,5 @@ export function unshippedFlag(flag: FlagDocument, experiment: string): FlagDocum
   const { shippedBy, ...rest } = flag;
   if (shippedBy?.experiment !== experiment || shippedBy.version !== effectiveVersion(flag)) return undefined;
   if (shippedBy.by === 'rule') return { ...rest, rules: rest.rules.slice(1) };
-  const { defaultServe: _, ...without } = rest;
-  return shippedBy.before === null ? without : { ...without, defaultServe: shippedBy.before };
+  return withDefault(rest, shippedBy.before);
 }

@@ -37,6 +37,9 @@ const ChangedFlag = Type.Object(
       description: 'What differs from the flag before, in words; empty in the answer to a repeat.',
     }),
     edit_effect: EditEffect,
+    notes: Type.Array(Type.String({ description: 'A sentence.' }), {
+      description: 'Why players do not get the variant yet, if they do not.',
+    }),
   },
   { description: 'How the flag changes.' },
 );
@@ -45,6 +48,7 @@ const FLAG_EXAMPLE = {
   version: 4,
   difference: ['Default serve: none → {"variant":"wide"}'],
   edit_effect: 'reassigns',
+  notes: [],
 };
 
 const Decided = Type.Object(
@@ -82,10 +86,13 @@ function decidedAnswer({ written, flag, before }: Shipped) {
 }
 
 function flagJson(flag: FlagDocument, before: FlagDocument | undefined) {
-  const { key, version, editEffect = 'none' } = flag;
+  const { key, version, editEffect = 'none', enabled, shippedBy } = flag;
   const difference = before === undefined ? [] : differenceOf(jsonOf(before), jsonOf(flag));
-  return { key, version, difference, edit_effect: editEffect };
+  const notes = enabled || shippedBy === undefined ? [] : [NOT_YET];
+  return { key, version, difference, edit_effect: editEffect, notes };
 }
+
+const NOT_YET = 'The flag is disabled: no player gets the variant before you enable it.';
 
 const shipRoute = defineRoute({
   ...experiments.shared,

@@ -1,5 +1,5 @@
 import { afterAction } from '../../../actors/experiments/life.ts';
-import { shippedFlag, unshippedFlag } from '../../../actors/experiments/ship.ts';
+import { shippedFlag, unshippedFlag, withoutRemains } from '../../../actors/experiments/ship.ts';
 import { failure, type Failure, isFailure, isTemporary } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
@@ -19,7 +19,7 @@ import { impossibleNow } from './life-routes.ts';
  * Invariants
  * 1. After a crash between the writes, a repeat of the request makes the second one: the flag says whose winner it
  *    serves. To ship, the flag is first; to take back, the experiment.
- * 2. If the second write is refused, the first is put back.
+ * 2. If the second write is refused, the first is put back; what people changed meanwhile stays.
  */
 
 export interface Shipped {
@@ -46,9 +46,8 @@ export async function ship(
   const refused = refusedShip(held, variant, context);
   if (refused !== undefined) return refused;
   const before = findFlag(held.flagKey, context);
-  const isServed = before !== undefined && isServing(before, held.key);
-  const edit = (flag: FlagDocument) => (isServing(flag, held.key) ? ALREADY : shippedFlag(flag, held, variant));
-  const flag = isServed ? undefined : await editFlag(held.flagKey, context, edit);
+  const edit = (flag: FlagDocument) => (isServing(flag, key) ? ALREADY : shippedFlag(flag, held, variant));
+  const flag = isServing(before, key) ? undefined : await editFlag(held.flagKey, context, edit);
   if (flag !== undefined && isFailure(flag)) return flag;
   const at = context.origin.receivedAt;
   const flagVersion = (flag?.entry.document ?? before)?.shippedBy?.version ?? 0;
@@ -59,14 +58,16 @@ export async function ship(
       const impossible = impossibleNow(current, 'ship');
       return impossible ?? { ...afterAction(current, 'ship', at), winner: variant, shipping: { flagVersion, at } };
     },
-    // Another request may have taken it back meanwhile.
-    (current) => changedSince(current, findFlag(held.flagKey, context)),
+    // Another request may have taken it back meanwhile, or a person changed the flag.
+    ({ flagKey }) => (isServing(findFlag(flagKey, context), key) ? undefined : CHANGED_MEANWHILE),
   );
   if (!isFailure(written)) return shipped(written, flag === undefined ? undefined : before, context);
   if (flag !== undefined && !isTemporary(written.code)) {
     // Unless another request shipped the experiment with this flag.
     const isOpen = () => experiments.find(key, context)?.document.state !== 'shipped';
-    if (isOpen()) await takeBack(held, unmarked(context), isOpen);
+    if (isOpen()) {
+      await editFlag(held.flagKey, unmarked(context), (now) => (isOpen() ? withoutRemains(now, held) : ALREADY));
+    }
   }
   return written;
 }
@@ -120,7 +121,8 @@ const isShipped = ({ state, winner }: ExperimentDocument, variant: string): bool
   state === 'shipped' && winner === variant;
 
 /** Whether nothing changed for players since the flag serves the winner. */
-const isServing = (flag: FlagDocument, experiment: string): boolean => unshippedFlag(flag, experiment) !== undefined;
+const isServing = (flag: FlagDocument | undefined, experiment: string): boolean =>
+  flag !== undefined && unshippedFlag(flag, experiment) !== undefined;
 
 const asItIs = (entry: Written<'experiment'>['entry']): Written<'experiment'> => ({
   kind: 'written',
@@ -148,10 +150,8 @@ function refusedShip(held: ExperimentDocument, variant: string, context: Request
   return failure('CONFLICT', message, { variant: served });
 }
 
-const takeBack = (held: ExperimentDocument, context: WriteContext, isOpen = () => true) =>
-  editFlag(held.flagKey, context, (flag) =>
-    isOpen() ? (unshippedFlag(flag, held.key) ?? changedSince(held, flag) ?? flag) : ALREADY,
-  );
+const takeBack = (held: ExperimentDocument, context: WriteContext) =>
+  editFlag(held.flagKey, context, (flag) => unshippedFlag(flag, held.key) ?? changedSince(held, flag) ?? flag);
 
 /** Without the mark of the request: the write that it made is put back. */
 function unmarked(context: WriteContext): WriteContext {
@@ -175,6 +175,10 @@ function changedSince({ key, shipping }: ExperimentDocument, flag: FlagDocument 
   );
 }
 
+const CHANGED_MEANWHILE = failure(
+  'CONFLICT',
+  'The flag was changed at the same moment, so nothing was shipped; look at the flag, and ship again.',
+);
 const ALREADY = failure('CONFLICT', 'Another request is shipping a variant of this experiment; get the experiment.');
 const NO_FLAG = failure(
   'CONFLICT',

@@ -224,6 +224,87 @@ describe('a repeat', () => {
   });
 });
 
+describe('a change of the flag between the two writes', () => {
+  const edits: [string, object, object, number][] = [
+    ['other rules', { targeting_rules: [RULE] }, { targeting_rules: [{ ...RULE, percentage: 30 }] }, 1],
+    ['a rule of a flag without any', {}, { targeting_rules: [RULE] }, 1],
+    ['another default', {}, { default_serve: { variant: 'a' } }, 0],
+    ['the disabled flag', { targeting_rules: [RULE] }, { enabled: false }, 2],
+    ['the winner in its place, behind another rule', { targeting_rules: [RULE] }, {}, 2],
+  ];
+  /** Lets a person edit the flag right before the experiment is written. */
+  function beforeSecondWrite(edit: () => Promise<unknown>): void {
+    const put = gateway.config.put.bind(gateway.config);
+    gateway.config.put = async (address, document, revision) => {
+      if (address.kind !== 'experiment') return put(address, document, revision);
+      gateway.config.put = put;
+      await edit();
+      return put(address, document, revision);
+    };
+  }
+
+  it.each(edits.slice(0, 4))('by a person stays, and nothing is shipped: %s', async (_, ofFlag, edit) => {
+    await running({}, ofFlag);
+    beforeSecondWrite(async () => expect((await call('PATCH', `${FLAGS}/${flag}`, edit)).status).toBe(200));
+    const refused = await message(act('ship', { variant: 'b' }));
+    expect(refused).toBe(
+      '409 The flag was changed at the same moment, so nothing was shipped; look at the flag, and ship again.',
+    );
+    expect(await now()).toMatchObject({ state: 'running', winner: null });
+    const edited = await flagNow();
+    const before = { targeting_rules: [], ...ofFlag, ...edit };
+    expect(edited).toMatchObject(before);
+    expect(edited['targeting_rules']).toHaveLength(before.targeting_rules.length);
+    expect((await act('ship', { variant: 'b' })).status).toBe(200);
+    expect(Object(await flagNow()).targeting_rules).not.toHaveLength(3);
+    expect((await act('undo')).status).toBe(200);
+    expect(content(await flagNow())).toEqual(content(edited));
+  });
+
+  it.each(edits)(
+    'of a request that was interrupted leaves one winner when it is repeated: %s',
+    async (_, ofFlag, edit, count) => {
+      await running({}, ofFlag);
+      const address = { game: 'demo', environment: 'live', kind: 'experiment', key } as const;
+      const held = gateway.config.get(address);
+      if (held === undefined) throw new Error('it was not made');
+      await act('ship', { variant: 'b' });
+      await gateway.config.put(address, { ...held.document, version: 9 });
+      const rules = (await flagNow())['targeting_rules'];
+      const own = Array.isArray(rules) ? rules : [];
+      const body =
+        Object.keys(edit).length > 0 ? edit : { targeting_rules: [{ ...RULE, percentage: 7 }, ...own.slice(0, 1)] };
+      expect((await call('PATCH', `${FLAGS}/${flag}`, body)).status).toBe(200);
+      expect((await act('ship', { variant: 'b' })).status).toBe(200);
+      const after = await flagNow();
+      const shippedRules = Object(after).targeting_rules.filter(({ name = '' }) => name.startsWith('Shipped'));
+      expect(shippedRules).toHaveLength(count === 0 ? 0 : 1);
+      expect(Object(after).targeting_rules).toHaveLength(count === 0 ? 0 : 2);
+      if (count === 0) expect(after).toMatchObject({ default_serve: { variant: 'b' } });
+      else expect(Object(after).targeting_rules[0]).toMatchObject({ serve: { variant: 'b' }, percentage: 100 });
+      expect((await act('undo')).status).toBe(200);
+      const undone = Object(await flagNow());
+      expect(undone.targeting_rules).toHaveLength(count === 0 ? 0 : 1);
+      expect(JSON.stringify(undone)).not.toContain('Shipped');
+    },
+  );
+});
+
+describe('shipping to a disabled flag', () => {
+  it('says in the preview and the answer that nobody gets the winner yet', async () => {
+    await running();
+    const said = (data: Record<string, unknown>) => Object(data['flag']).notes;
+    expect(said((await act('ship/preview', { variant: 'b' })).data)).toEqual([]);
+    await call('PATCH', `${FLAGS}/${flag}`, { enabled: false });
+    const disabled = ['The flag is disabled: no player gets the variant before you enable it.'];
+    expect(said((await act('ship/preview', { variant: 'b' })).data)).toEqual(disabled);
+    expect(said((await act('ship', { variant: 'b' })).data)).toEqual(disabled);
+    expect(said((await act('ship', { variant: 'b' })).data)).toEqual(disabled);
+    expect(said((await act('undo')).data)).toEqual([]);
+    expect(await flagNow()).toMatchObject({ enabled: false });
+  });
+});
+
 describe('taking back', () => {
   it('is refused once players get something else by the flag, not for a change of its texts', async () => {
     await running();

@@ -779,6 +779,8 @@ type HowFlagChanges = {
    * drawn.
    */
   readonly edit_effect: 'none' | 'widens' | 'narrows' | 'moves' | 'reassigns';
+  /** Why players do not get the variant yet, if they do not. */
+  readonly notes: readonly string[];
 };
 
 /** A loaded list. */
