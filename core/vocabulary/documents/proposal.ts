@@ -9,6 +9,8 @@ export interface ProposalDocument {
   params: Record<string, string>;
   /** JSON; absent: the request has no body. */
   body?: unknown;
+  /** Ids of segments and `computed.` names that it would bring back and `body` does not hold. Absent: none. */
+  reads?: readonly string[];
   /** Why it was proposed; absent: nothing was said. */
   reason?: string;
   /** The version that the change is based on; `null`: there was nothing. */

@@ -2,7 +2,7 @@ import type { ProposalDocument } from '../../../core/vocabulary/documents/propos
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { isActive } from '../../../core/vocabulary/documents/experiments.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { failure, type Failure, isFailure } from '../../../core/kernel/errors.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
 import { reasonIn } from '../input/change-reason.ts';
@@ -90,7 +90,11 @@ export async function propose(
   const same = waiting.find(({ document }) => isRepeat(document, request, key.id));
   if (same !== undefined) return failure('CONFLICT', WAITS, { approval_id: same.document.id });
   const full = fullFor(key.id, waiting);
-  return full ?? store({ ...request, key: target?.key ?? '' }, context, writes);
+  if (full !== undefined) return full;
+  const brought = await route.bringsBack?.(input, context);
+  if (brought !== undefined && isFailure(brought)) return brought;
+  const reads = brought === undefined ? [] : namesIn(brought, context);
+  return store({ ...request, ...(reads.length === 0 ? {} : { reads }), key: target?.key ?? '' }, context, writes);
 }
 
 async function store(
@@ -137,6 +141,21 @@ function segmentNames(id: string, { key: { game, environment }, services }: Pick
   return [id, document?.key ?? id].map((name) => JSON.stringify(name));
 }
 
+/** The segments and computed properties that a definition names. */
+function namesIn(definition: object, { key: { game, environment }, services: { config } }: RequestContext): string[] {
+  const text = JSON.stringify(definition);
+  return [
+    ...config
+      .list('segment', game, environment)
+      .map(({ key }) => key)
+      .filter((id) => text.includes(JSON.stringify(id))),
+    ...config
+      .list('property', game, environment)
+      .map(({ key }) => `computed.${key}`)
+      .filter((name) => text.includes(name)),
+  ];
+}
+
 /** Whether a change that waits for a person or for its time names one of these. */
 function willRead(
   names: readonly string[],
@@ -147,7 +166,8 @@ function willRead(
     .list('schedule', game, environment)
     .flatMap(({ document: { changes } }) => changes.filter(({ state }) => state === 'pending'))
     .map(({ does }) => does);
-  return [...waiting.map(({ document }) => document.body ?? null), ...planned].some((change) => {
+  const proposed = waiting.map(({ document: { body = null, reads = [] } }) => [body, reads]);
+  return [...proposed, ...planned].some((change) => {
     const text = JSON.stringify(change);
     return names.some((name) => text.includes(name));
   });

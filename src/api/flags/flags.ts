@@ -9,7 +9,7 @@ import { FLAG_API_LIMITS } from './limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { SWITCHED } from '../definitions/definition-list.ts';
 import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
-import { RestoreBody, restorePreview, RESTORES } from '../definitions/history/restore-routes.ts';
+import { broughtBack, RestoreBody, restorePreview, RESTORES } from '../definitions/history/restore-routes.ts';
 import { createSchedules } from '../definitions/schedule/schedule-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, type Written } from '../definitions/definition-writes.ts';
@@ -178,6 +178,8 @@ const restoreFlag = defineRoute({
   description:
     `${RESTORES} Without a body an archived flag is evaluated again, as it was when it was archived, and one that is not ` +
     'archived is answered as it is.',
+  bringsBack: async (input, context) =>
+    (await broughtBack(flags.historied, input, context)) ?? findStoredFlag(input.params?.['key'] ?? '', context),
   idempotent: true,
   bodyOptional: true,
   errors: [...flags.changeErrors, 'NOT_FOUND', 'CONFLICT'],

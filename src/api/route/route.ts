@@ -61,13 +61,12 @@ export interface RouteDocs {
   readsRows?: boolean;
   /** Whether the response has a version, sent as the ETag. */
   versioned?: boolean;
-  /**
-   * Marks a change whose body may name the version on which it is based (`version`). `needed`: a request must say it
-   * there or by If-Match.
-   */
+  /** Marks a change whose body may name its `version`. `needed`: a request must say it there or by If-Match. */
   basis?: 'needed' | 'possible';
-  /** Whether a request changes only what people write for each other, so that it need not wait. Absent: none does. */
+  /** Whether a request changes only texts for people, so that it need not wait. Absent: none does. */
   isForPeople?: (input: RawInput, context: RequestContext) => Promise<boolean>;
+  /** The definition that a request brings back, which its body does not hold. Absent: it brings none. */
+  bringsBack?: (input: RawInput, context: RequestContext) => Promise<object | Failure | undefined>;
   /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
   errors: readonly ErrorCode[];
   reply: ReplyDocs;

@@ -4,9 +4,11 @@ import type { DefinitionKind } from '../../../../core/vocabulary/documents/docum
 import type { Documents } from '../../../../core/vocabulary/documents/documents.ts';
 import { type ErrorCode, failure, type Failure, isFailure } from '../../../../core/kernel/errors.ts';
 import { compile } from '../../../../core/kernel/validation/validation.ts';
+import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { isObject, type Json, type JsonObject } from '../../../../core/kernel/text/json.ts';
 import { AUDIT_ENTRY_LIMITS } from '../../../../streams/audit/limits.ts';
 import { IfMatch, staleFor } from '../../input/if-match.ts';
+import type { RawInput } from '../../route/access.ts';
 import { jsonAnswer } from '../../route/answer.ts';
 import type { RequestContext, WriteContext } from '../../route/request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, readBy } from '../../route/route.ts';
@@ -212,6 +214,7 @@ export const restoreRoute = <K extends DefinitionKind>(
     path: `${historied.path}/restore`,
     summary: `Restore a version of ${historied.aOne}`,
     description: RESTORES,
+    bringsBack: (input, context) => broughtBack(historied, input, context),
     idempotent: true,
     errors: [...errors, 'NOT_FOUND', 'CONFLICT'],
     input: { params: Type.Object(historied.params), headers: IfMatch, body: RestoreBody },
@@ -223,6 +226,18 @@ export const restoreRoute = <K extends DefinitionKind>(
       toAnswer: (written, context) => shown(written, context),
     },
   });
+
+/** The old version that a request restores; undefined: it names none. */
+export async function broughtBack(
+  historied: Historied,
+  { params = {}, body }: RawInput,
+  context: RequestContext,
+): Promise<JsonObject | Failure | undefined> {
+  const version = isPlainObject(body) ? body['version'] : undefined;
+  if (typeof version !== 'number') return undefined;
+  const found = await findOldVersion(historied, params, version, context);
+  return isFailure(found) ? found : found.document;
+}
 
 export const RESTORES =
   'Makes an earlier version the current one, as a new version, with the checks of any other change; a definition that ' +
