@@ -5,7 +5,6 @@ import {
   propertiesOf,
   type NamedSpec,
 } from '../../../actors/properties/needed-properties.ts';
-import { hasEnded } from '../../../core/vocabulary/documents/experiments.ts';
 import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { nearest } from '../../../core/kernel/text/edit-distance.ts';
@@ -16,6 +15,7 @@ import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import type { NameWarning } from './name-warnings.ts';
+import { readsNow } from './references.ts';
 
 /* What the definitions of a game and environment need of computed properties, together. */
 
@@ -136,39 +136,15 @@ function computingIn({ key: { game, environment }, services: { config } }: InGam
       named: [{ key, spec: specOf(document) }],
       conditions: [],
     })),
-    ...config.list('segment', game, environment).map(({ key, document }): Computing => ({
-      kind: 'segment',
-      key,
-      shown: document.key,
-      named: [],
-      conditions: [document.conditions],
-    })),
-    ...config
-      .list('flag', game, environment)
-      .filter(({ document }) => document.archivedAt === null)
-      .map(({ key, document }): Computing => ({
-        kind: 'flag',
-        key,
-        shown: key,
-        named: [],
-        conditions: document.rules.map(({ conditions = null }) => conditions),
-      })),
-    ...config
-      .list('experiment', game, environment)
-      .filter(({ document }) => !hasEnded(document))
-      .map(({ key, document }): Computing => ({
-        kind: 'experiment',
-        key,
-        shown: key,
-        named: [],
-        conditions: [document.audience.conditions ?? null],
-      })),
-    ...config.list('campaign', game, environment).map(({ key, document: { key: shown, trigger } }): Computing => ({
-      kind: 'campaign',
-      key,
-      shown,
-      named: [],
-      conditions: trigger.kind === 'event' ? [trigger.conditions ?? null] : [],
-    })),
+    ...READING.flatMap((kind) => reading(kind)),
   ];
+
+  function reading(kind: (typeof READING)[number]): Computing[] {
+    return config.list(kind, game, environment).flatMap(({ key, document }): Computing[] => {
+      const { conditions } = readsNow(kind, document);
+      return conditions.length === 0 ? [] : [{ kind, key, shown: document.key, named: [], conditions }];
+    });
+  }
 }
+
+const READING = ['segment', 'flag', 'experiment', 'campaign'] as const;

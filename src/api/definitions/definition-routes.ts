@@ -151,7 +151,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         document,
         rivals: () => rivalsOf(document, context),
         taken,
-        overQuota: () => (overQuota ?? routes.overQuota)(context, document),
+        overQuota: (of) => (overQuota ?? routes.overQuota)(of, document),
       },
       context,
     );

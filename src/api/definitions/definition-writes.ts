@@ -1,14 +1,15 @@
-import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
+import type { DefinitionKind, DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import { hash } from 'node:crypto';
 import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 import type { ConfigEntry, ConfigStore, Ended } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import type { ConfigEnvironment, DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { withEffective } from '../../../core/vocabulary/labels.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import { failure, isFailure, type Failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
 import { IDEMPOTENCY_LIMITS } from '../../../actors/idempotency/limits.ts';
+import { lostReads } from './references.ts';
 import { staleFor, type Basis, type IfMatch } from '../input/if-match.ts';
 import type { RequestContext, WriteContext } from '../route/request-context.ts';
 
@@ -39,13 +40,14 @@ export interface Creation<K extends DefinitionKind> {
   rivals: () => ConfigEntry<K>[];
   /** The failure if there is a definition with its key. */
   taken: (holder: ConfigEntry<K>) => Failure;
-  /** The failure if the quota is used up. */
-  overQuota: () => Failure | undefined;
+  /** The failure if the quota is used up, by the definitions that a context lists. */
+  overQuota: (context: RequestContext) => Failure | undefined;
 }
 
 /**
- * Stores a new definition unless its key is taken. If two requests create the same key at two addresses concurrently,
- * the earlier definition stays: all nodes see the same order.
+ * Stores a new definition unless its key is taken. Concurrent requests may create the same key at two addresses, or
+ * more definitions than the quota allows: the earlier ones stay, because all nodes see the same order. Only a process
+ * that ends between its write and its look leaves one too many.
  */
 export async function createDefinition<K extends DefinitionKind>(
   { address, document, rivals, taken, overQuota }: Creation<K>,
@@ -55,22 +57,41 @@ export async function createDefinition<K extends DefinitionKind>(
   for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = config.get(address) ?? rivals()[0];
     if (held !== undefined) return repeated(held, context) ?? taken(held);
-    const refusal = overQuota() ?? (await claim(context));
+    const refusal = overQuota(context) ?? (await claim(context));
     if (refusal !== undefined) return refusal;
     const ended = config.ended(address);
     const first = firstAfter(ended, marked(document, context));
     const write = await context.writes.put(address, first, ended.revision);
-    if (write.kind === 'written') return unlessRivalled(write.entry);
+    if (write.kind === 'written') return unlessExcluded(write.entry);
     if (write.kind === 'unavailable' || !(await changed(config, address, ended.revision))) break;
   }
   return failure('SERVICE_UNAVAILABLE');
 
-  async function unlessRivalled(entry: ConfigEntry<K>): Promise<Written<K> | Failure> {
+  async function unlessExcluded(entry: ConfigEntry<K>): Promise<Written<K> | Failure> {
     const rival = rivals().find((other) => other.revision < entry.revision || other.document.version > 1);
-    if (rival === undefined) return { kind: 'written', entry, replayed: false };
-    if (!(await context.writes.delete(address, entry.revision))) return failure('SERVICE_UNAVAILABLE');
-    return repeated(rival, context) ?? taken(rival);
+    const excluded = rival === undefined ? outOfPlace(entry) : (repeated(rival, context) ?? taken(rival));
+    if (excluded === undefined) return { kind: 'written', entry, replayed: false };
+    return (await context.writes.delete(address, entry.revision)) ? excluded : failure('SERVICE_UNAVAILABLE');
   }
+
+  function outOfPlace(entry: ConfigEntry<K>): Failure | undefined {
+    return overQuota(beforeOf(entry, context)) ?? lostReads(address.kind, entry.document, undefined, context);
+  }
+}
+
+/** The context without a definition that was just made, and those of its kind that were made after it. */
+function beforeOf<K extends DefinitionKind>(made: ConfigEntry<K>, context: RequestContext): RequestContext {
+  const { config } = context.services;
+  const isLater = ({ kind, key, revision, document }: ConfigEntry): boolean =>
+    kind === made.kind && (key === made.key || (revision > made.revision && isNew(document)));
+  const list = <O extends DocumentKind>(...sought: [O, string?, ConfigEnvironment?]): ConfigEntry<O>[] =>
+    config.list(...sought).filter((other) => !isLater(other));
+  return { ...context, services: { ...context.services, config: { ...config, list } } };
+}
+
+/** Whether nobody changed a document since it was made. */
+function isNew(document: object): boolean {
+  return 'createdAt' in document && 'updatedAt' in document && document.createdAt === document.updatedAt;
 }
 
 /** The first version of a definition, also of one that was deleted before. */
@@ -84,7 +105,7 @@ export interface Deletion<K extends DefinitionKind> {
   address: DocumentAddress<K>;
   headers: IfMatch;
   missing: () => Failure;
-  /** The failure if other definitions need this one. */
+  /** The failure if other definitions need this one; asked again behind the deletion (`lostReads`). */
   inUse: () => Failure | undefined;
 }
 
@@ -105,7 +126,13 @@ export async function deleteDefinition<K extends DefinitionKind>(
     const claimed = await claimKey(context);
     if (claimed.kind === 'failure') return claimed;
     if (held === undefined) return claimed.replayed ? { kind: 'deleted', replayed: true } : missing();
-    if (await context.writes.delete(address, held.revision)) return { kind: 'deleted', replayed: false };
+    if (await context.writes.delete(address, held.revision)) {
+      const used = inUse();
+      if (used === undefined) return { kind: 'deleted', replayed: false };
+      const ended = config.ended(address);
+      const putBack = await context.writes.put(address, firstAfter(ended, held.document), ended.revision);
+      return putBack.kind === 'written' ? used : failure('SERVICE_UNAVAILABLE');
+    }
     if (!(await changed(config, address, held.revision))) break;
   }
   return failure('SERVICE_UNAVAILABLE');
@@ -145,7 +172,7 @@ export async function changeDefinition<K extends DefinitionKind>(
     const write = await context.writes.put(address, document, held.revision);
     if (write.kind === 'written') {
       const { entry } = write;
-      const refused = conflict?.(entry.document);
+      const refused = conflict?.(entry.document) ?? lostReads(address.kind, entry.document, held.document, context);
       if (refused === undefined) return { kind: 'written', entry, replayed: false };
       const putBack = { ...held.document, version: entry.document.version + 1 };
       await context.writes.put(address, withEffective(entry, putBack), entry.revision);

@@ -1,9 +1,8 @@
-import { segmentsReadBy } from '../../../actors/conditions/segments/segment-names.ts';
 import type { SegmentGraph } from '../../../actors/segments/nesting-faults.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
-import type { CampaignDocument, FlagDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { type ExperimentDocument, hasEnded } from '../../../core/vocabulary/documents/experiments.ts';
+import type { SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { readsNow } from '../definitions/references.ts';
 import type { RequestContext } from '../route/request-context.ts';
 
 /* Which definitions read which segments. */
@@ -20,44 +19,20 @@ export interface SegmentUse {
 
 /** The definitions that use a segment. */
 export function usersOf(id: string, { key: { game, environment }, services: { config } }: Place): SegmentUse {
-  const uses = <T>(reads: (document: T) => readonly string[], documents: readonly T[]): T[] =>
-    documents.filter((document) => reads(document).includes(id));
-  const [flags, experiments, campaigns, segments] = [
-    config.list('flag', game, environment).flatMap(({ document }) => (document.archivedAt === null ? [document] : [])),
-    config.list('experiment', game, environment).flatMap(({ document }) => (hasEnded(document) ? [] : [document])),
-    config.list('campaign', game, environment).map(({ document }) => document),
-    config.list('segment', game, environment).map(({ document }) => document),
-  ];
+  const users = (kind: 'flag' | 'experiment' | 'campaign' | 'segment'): string[] =>
+    config
+      .list(kind, game, environment)
+      .flatMap(({ document }) => (readsNow(kind, document).segments.includes(id) ? [document.key] : []));
   return {
-    flags: uses(readByFlag, flags).map(({ key }) => key),
-    experiments: uses(readByExperiment, experiments).map(({ key }) => key),
-    campaigns: uses(readByCampaign, campaigns).map(({ key }) => key),
-    segments: uses(readBySegment, segments).map(({ key }) => key),
+    flags: users('flag'),
+    experiments: users('experiment'),
+    campaigns: users('campaign'),
+    segments: users('segment'),
   };
 }
 
-function readByFlag({ rules }: FlagDocument): string[] {
-  return rules.flatMap(({ segmentId, conditions }) => [
-    ...(segmentId === null ? [] : [segmentId]),
-    ...segmentsReadBy(conditions),
-  ]);
-}
-
-function readByExperiment({ audience: { segmentId, conditions } }: ExperimentDocument): string[] {
-  return [...(segmentId === null ? [] : [segmentId]), ...segmentsReadBy(conditions)];
-}
-
-function readByCampaign({ audience, trigger }: CampaignDocument): string[] {
-  return [
-    ...(audience === null ? [] : [audience]),
-    ...('segmentId' in trigger ? [trigger.segmentId] : []),
-    ...(trigger.kind === 'event' ? segmentsReadBy(trigger.conditions) : []),
-  ];
-}
-
-/** A segment with a list has no condition. */
-function readBySegment({ conditions, list }: SegmentDocument): readonly string[] {
-  return list === undefined ? segmentsReadBy(conditions) : [];
+function readBySegment(document: SegmentDocument): readonly string[] {
+  return readsNow('segment', document).segments;
 }
 
 /** Why a segment must keep its players: something uses it. */

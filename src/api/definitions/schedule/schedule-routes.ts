@@ -105,7 +105,7 @@ export function createSchedules<K extends DefinitionKind & TargetingKind, B exte
       version: 1,
     };
     const created = await createDefinition<'schedule'>(
-      { address, document: first, rivals: () => [], taken: () => TAKEN, overQuota: () => overQuota(changes, context) },
+      { address, document: first, rivals: () => [], taken: () => TAKEN, overQuota: (of) => overQuota(changes, of) },
       context,
     );
     if (created !== TAKEN) return created;
