@@ -17,7 +17,7 @@ const SECOND = aRunning([
   { a: 0, b: 1 },
 ]);
 
-describe('a take-over by a process whose definitions are older than the records', () => {
+describe('a process whose definitions are older than those of others', () => {
   let world: Backbone;
   /** The process whose watch of CONFIG stands still. */
   let late: string | undefined;
@@ -45,11 +45,11 @@ describe('a take-over by a process whose definitions are older than the records'
     };
   }
 
-  const evaluate = (node: BackboneNode) =>
+  const evaluate = (node: BackboneNode, playerId = P1) =>
     world.complete(
-      node.commandClient.query({ game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() }, P1, {
+      node.commandClient.query({ game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() }, playerId, {
         kind: 'EvaluateFlags',
-        playerId: P1,
+        playerId,
         flagKeys: ['shop'],
         context: '{}',
         exposes: true,
@@ -63,7 +63,7 @@ describe('a take-over by a process whose definitions are older than the records'
   const records = () => world.facts('FlagsServed').flatMap(({ flags }) => flags.map(({ trial }) => trial));
   const ASSIGNED = { experiment: 'wide', phase: 1, variant: 'a' };
 
-  it('keeps the variant of a player in an experiment that the process does not know yet', async () => {
+  it('takes no partition over, so that players of an experiment which it does not know yet keep their variants', async () => {
     const [a, b] = [await processOf('a'), await processOf('b')];
     const flag = { game: 'demo', environment: 'live', kind: 'flag', key: 'shop' } as const;
     await world.complete(a.config.put(flag, SHOP));
@@ -85,7 +85,40 @@ describe('a take-over by a process whose definitions are older than the records'
     expect(records()).toEqual([ASSIGNED]);
   });
 
-  it('goes on if CONFIG itself is older: it was put back to another moment than FACTS', async () => {
+  it('assigns newcomers in the phase that it knows, for gateways that know no later one, and for good', async () => {
+    const [a, b] = [await processOf('a'), await processOf('b')];
+    await world.complete(a.config.put({ game: 'demo', environment: 'live', kind: 'flag', key: 'shop' }, SHOP));
+    await a.put(FIRST);
+    await world.clock.advance(100);
+    const owner = await b.lead();
+    const newer = a.start();
+    await world.complete(newer.actors.stop());
+    for (const id of [P1, 'player-2', 'player-3']) await world.register(owner, id);
+    late = 'b';
+    await a.put(SECOND);
+    expect(trialIn(await evaluate(owner))).toEqual([ASSIGNED]);
+    expect(await evaluate(newer, 'player-2')).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
+    late = undefined;
+    await world.clock.advance(1_000);
+    expect(trialIn(await evaluate(owner))).toEqual([ASSIGNED]);
+    const later = { experiment: 'wide', phase: 2, variant: 'b' };
+    expect(trialIn(await evaluate(newer, 'player-2'))).toEqual([later]);
+    late = 'b';
+    await a.put({ ...SECOND, state: 'stopped', stoppedAt: 5 });
+    expect(trialIn(await evaluate(owner, 'player-3'))).toEqual([later]);
+    late = undefined;
+    await world.clock.advance(1_000);
+    expect(trialIn(await evaluate(owner, 'player-3'))).toEqual([undefined]);
+    const exposed = world.facts('FlagExposed').map(({ entityId, trial }) => [entityId, trial]);
+    expect(exposed).toEqual([
+      [P1, ASSIGNED],
+      ['player-2', later],
+      ['player-3', later],
+      ['player-3', undefined],
+    ]);
+  });
+
+  it('takes it over if CONFIG itself is older: it was put back to another moment than FACTS', async () => {
     const seen = { revision: 9, seen: () => Promise.resolve(true) };
     const old = await world.lead('a', { config: seen });
     await world.register(old, P1);

@@ -55,8 +55,12 @@ export async function ship(
     { id: key, basis: headers },
     context,
     (current) => {
-      const impossible = impossibleNow(current, 'ship');
-      return impossible ?? { ...afterAction(current, 'ship', at), winner: variant, shipping: { flagVersion, at } };
+      // Looked at before, too: players would lose their variants while a write that is put back is in effect.
+      const changed = isServing(findFlag(held.flagKey, context), key) ? undefined : CHANGED_MEANWHILE;
+      return (
+        impossibleNow(current, 'ship') ??
+        changed ?? { ...afterAction(current, 'ship', at), winner: variant, shipping: { flagVersion, at } }
+      );
     },
     // Another request may have taken it back meanwhile, or a person changed the flag.
     ({ flagKey }) => (isServing(findFlag(flagKey, context), key) ? undefined : CHANGED_MEANWHILE),

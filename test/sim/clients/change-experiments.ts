@@ -1,5 +1,5 @@
 import { sleep } from '../../../core/kernel/clock.ts';
-import { afterAction, withPhases } from '../../../actors/experiments/life.ts';
+import { actionsOf, afterAction, withPhases } from '../../../actors/experiments/life.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import {
   type ExperimentDocument,
@@ -10,6 +10,7 @@ import {
 import type { Random } from '../random.ts';
 import { FLAG_KEYS } from './change-flags.ts';
 import type { ChangeOptions } from './change-options.ts';
+import { shipOrUndo } from './ship-experiments.ts';
 
 /** Runs experiments on the flags, and changes the game's holdout. */
 export async function changeExperiments({ world, serving, done }: ChangeOptions): Promise<void> {
@@ -23,6 +24,7 @@ export async function changeExperiments({ world, serving, done }: ChangeOptions)
     made += 1;
     const draft = drawDraft(random, made);
     const holdout = random.chance(0.06) ? drawHoldout(random) : undefined;
+    const ships = random.chance(0.12);
     process.clock.arrivals.timer(0.1, () => {
       if (process.serving === undefined) return;
       const { config } = process.serving;
@@ -32,6 +34,13 @@ export async function changeExperiments({ world, serving, done }: ChangeOptions)
         return;
       }
       const all = config.list('experiment', 'demo', 'live');
+      const shippable = all.filter(
+        ({ document }) => document.state === 'shipped' || actionsOf(document).includes('ship'),
+      );
+      if (ships && shippable.length > 0) {
+        shipOrUndo({ world, random, config }, random.pick(shippable));
+        return;
+      }
       const open = all.filter(({ document }) => !hasEnded(document) && document.state !== 'stopped');
       const held =
         open.length === 0 || (open.length < FLAG_KEYS.length && random.chance(0.4)) ? undefined : random.pick(open);
@@ -68,7 +77,7 @@ function changed(
     if (random.chance(0.8)) return ['started', afterAction(next, 'start', nowMs)];
     if (random.chance(0.5)) return ['deleted', held];
     const { version } = next;
-    return ['draft edited', { ...draft, key: held.key, version }];
+    return ['draft edited', { ...draft, key: held.key, name: held.name, version }];
   }
   const { traffic, audience } = draft;
   const layer = held.layer === null ? null : { ...held.layer, to: random.pick([50, 100]) };
@@ -102,9 +111,10 @@ function reweighted(
 function drawDraft(random: Random, made: number): ExperimentDocument {
   const flagKey = random.pick(FLAG_KEYS);
   const place = random.int(0, 50);
+  const key = `experiment-${random.chance(0.3) ? random.int(0, 3) : made}`;
   return {
-    key: `experiment-${random.chance(0.3) ? random.int(0, 3) : made}`,
-    name: '',
+    key,
+    name: key,
     hypothesis: '',
     flagKey,
     mode: random.chance(0.2) ? 'aa' : 'ab',

@@ -46,7 +46,8 @@ export async function changeFlags({ world, serving, done }: ChangeOptions): Prom
 /** The flag's next version, with its periods. */
 function next(held: FlagDocument | undefined, drawn: FlagDocument, isOnlyWords: boolean, nowMs: number): FlagDocument {
   if (held === undefined) return { ...drawn, version: 1, periods: [{ period: 1, version: 1, since: nowMs }] };
-  const edited = isOnlyWords ? held : { ...drawn, version: held.version };
+  const { shippedBy } = held;
+  const edited = isOnlyWords ? held : { ...drawn, ...(shippedBy && { shippedBy }), version: held.version };
   return { ...withPeriods(held, edited, nowMs), version: held.version + 1 };
 }
 

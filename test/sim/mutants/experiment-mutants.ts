@@ -17,8 +17,8 @@ export const EXPERIMENT_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/flags/experiment/trials.ts',
-        original: 'now.experiment === kept.experiment ? now : kept;',
-        mutated: 'now.experiment === kept.experiment ? kept : now;',
+        original: 'now.variant === DROPPED ? now : kept;',
+        mutated: 'now.variant === DROPPED ? kept : now;',
       },
     ],
   },
@@ -39,6 +39,26 @@ export const EXPERIMENT_MUTANTS: readonly Mutant[] = [
         file: 'actors/flags/experiment/compile-experiment.ts',
         original: "if (isHeldOut(holdout, subject.player.id)) return { outcome: 'held_out', trial: heldOut };",
         mutated: 'void heldOut;',
+      },
+    ],
+  },
+  {
+    name: 'shipping a winner again adds a second rule',
+    changes: [
+      {
+        file: 'actors/experiments/ship.ts',
+        original: 'const flag = withoutRemains(edited, experiment);',
+        mutated: 'const flag = edited;',
+      },
+    ],
+  },
+  {
+    name: 'taking a winner back leaves its rule',
+    changes: [
+      {
+        file: 'actors/experiments/ship.ts',
+        original: "if (shippedBy.by === 'rule') return { ...rest, rules: rest.rules.slice(1) };",
+        mutated: "if (shippedBy.by === 'rule') return rest;",
       },
     ],
   },

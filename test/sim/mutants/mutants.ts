@@ -128,8 +128,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/term/take-over.ts',
-        original: 'const position = last === undefined ? null : decodeCommit(last.data).position;',
-        mutated: 'const position: RequestPosition | null = null;',
+        original: 'const { position, configRevision } =',
+        mutated: 'const position = null; const { configRevision } =',
       },
     ],
   },

@@ -1,4 +1,5 @@
 import { decodeJson } from '../../../../core/codec/codec.ts';
+import type { FlagDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import type { ExperimentDocument } from '../../../../core/vocabulary/documents/experiments.ts';
 import type { GameDocument } from '../../../../core/vocabulary/documents/game.ts';
 import type { World } from '../../world.ts';
@@ -9,6 +10,8 @@ import { variantAt } from './model-experiments.ts';
 export function recordExperiments(world: World) {
   const documents = new Map<string, ExperimentDocument>();
   let holdout: ModelFlags['holdout'];
+  /** The winner that a flag was made to serve, by experiment and version of the flag. */
+  const winners = new Map<string, string>();
 
   /** @returns whether the document is an experiment or the game's settings */
   function take(path: string, value: Uint8Array | undefined): boolean {
@@ -23,6 +26,7 @@ export function recordExperiments(world: World) {
     documents.delete(key);
     if (!isExperiment(document)) return true;
     checkPhase(before, document);
+    checkShipped(before, document);
     documents.set(key, document);
     return true;
   }
@@ -38,8 +42,24 @@ export function recordExperiments(world: World) {
     if (said !== expected) world.violate('phase', `${key} is in phase ${said}, not ${expected}`);
   }
 
+  /** An experiment is shipped once the flag serves its winner. */
+  function checkShipped(before: ExperimentDocument | undefined, { key, state, winner, shipping }: ExperimentDocument) {
+    if (state !== 'shipped' || before?.state === 'shipped') return;
+    const served = winners.get(`${key} ${shipping?.flagVersion}`);
+    if (winner === null || served !== winner)
+      world.violate('shipped', `${key} ships ${winner}, the flag serves ${served}`);
+  }
+
+  /** A winner is in a flag once, however often a request was repeated. */
+  function takeFlag({ key, version, rules, shippedBy }: FlagDocument): void {
+    if (shippedBy?.version === version) winners.set(`${shippedBy.experiment} ${version}`, shippedBy.variant);
+    const names = rules.flatMap(({ name }) => (name.startsWith('Shipped: ') ? [name] : []));
+    if (new Set(names).size < names.length) world.violate('shipped', `${key} has ${names.join(', ')}`);
+  }
+
   return {
     take,
+    takeFlag,
     /** Of two that were started on a flag at once, the earlier one decides. */
     now(): Pick<ModelFlags, 'experiments' | 'holdout'> {
       const active = [...documents.values()].filter(({ state }) => state === 'running' || state === 'paused');

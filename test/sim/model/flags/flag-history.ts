@@ -33,6 +33,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     flags.delete(flagKey);
     const document = parseFlag(value);
     if (document !== undefined) checkPeriod(document);
+    if (document !== undefined) experiments.takeFlag(document);
     if (document?.archivedAt === null) flags.set(flagKey, document);
   }
 
