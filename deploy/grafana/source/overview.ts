@@ -109,6 +109,21 @@ export const OVERVIEW: Dashboard = {
       ],
     },
     {
+      title: 'Guardrails of experiments',
+      panels: [
+        {
+          title: 'Looks',
+          description: 'A second, while an experiment with guardrails runs. unavailable: ClickHouse gave no answer.',
+          queries: [{ expr: rate('guardrail_checks_total', 'outcome'), legend: '{{outcome}}' }],
+        },
+        {
+          title: 'Harm found',
+          description: 'In an hour, by what the guardrail did. The audit log says which experiment.',
+          queries: [{ expr: `sum by (action) (increase(${on('guardrail_trips_total')}[1h]))`, legend: '{{action}}' }],
+        },
+      ],
+    },
+    {
       title: 'Processes',
       panels: [
         {
