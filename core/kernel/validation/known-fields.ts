@@ -10,7 +10,7 @@ const MOST_APART = 2;
 export function knownFields(schema: unknown, unknownName: string): string {
   const names = fieldsOf(schema);
   const meant = names.find((name) => isLike(name, unknownName));
-  if (meant !== undefined) return `; did you mean \`${meant}\`?`;
+  if (meant !== undefined) return `; the nearest is \`${meant}\``;
   return listed(names) === '' ? '' : `; the fields are ${listed(names)}`;
 }
 

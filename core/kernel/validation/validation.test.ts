@@ -37,9 +37,9 @@ describe('the faults of a value', () => {
   );
 
   it.each([
-    [{ rules: [] }, '/rules', 'is not a known field; did you mean `targeting_rules`?'],
+    [{ rules: [] }, '/rules', 'is not a known field; the nearest is `targeting_rules`'],
     [{ serve: { variant_key: 'b' } }, '/serve/variant_key', 'is not a known field; the fields are variant, value'],
-    [{ serve: { vlaue: 1 } }, '/serve/vlaue', 'is not a known field; did you mean `value`?'],
+    [{ serve: { vlaue: 1 } }, '/serve/vlaue', 'is not a known field; the nearest is `value`'],
     [{ x: 1 }, '/x', 'is not a known field; the fields are targeting_rules, serve, after, bucket_by'],
     [{ serve: 4.99 }, '/serve', 'must be object or null, with the fields variant, value'],
     [{ after: '1 day' }, '/after', 'must be a time in minutes, hours or days, such as 90m, 24h or 7d'],
