@@ -92,8 +92,8 @@ const flag: Changes<FlagDocument> = {
   archivedAt: [null, 1, 'Archived'],
   clientVisible: [true, false, 'Client visible: yes → no'],
   shippedBy: [
-    { experiment: 'e', variant: 'a', version: 1, by: 'rule' },
-    { experiment: 'f', variant: 'a', version: 1, by: 'rule' },
+    { experiment: 'e', variant: 'a', version: 1, by: 'rule', audience: { segmentId: null } },
+    { experiment: 'f', variant: 'a', version: 1, by: 'rule', audience: { segmentId: null } },
   ],
   editEffect: ['none', 'moves'],
   periods: [[], [{ period: 1, version: 1, since: 1 }]],

@@ -15,8 +15,8 @@ import { effectiveVersion } from '../../core/vocabulary/labels.ts';
 
 /** The flag that serves the winner to the audience of the experiment. */
 export function shippedFlag(edited: FlagDocument, experiment: ExperimentDocument, variant: string): FlagDocument {
-  const flag = withoutRemains(edited, experiment);
   const { key, audience } = experiment;
+  const flag = withoutRemains(edited, key);
   const version = flag.version + 1;
   const isForAll = audience.segmentId === null && Object.keys(audience.conditions ?? {}).length === 0;
   if (isForAll && flag.rules.length === 0) {
@@ -25,13 +25,15 @@ export function shippedFlag(edited: FlagDocument, experiment: ExperimentDocument
     return { ...flag, defaultServe: serveOf(flag, variant), shippedBy: mark };
   }
   const rules = [ruleOf(flag, experiment, variant), ...flag.rules];
-  return { ...flag, rules, shippedBy: { experiment: key, variant, version, by: 'rule' } };
+  return { ...flag, rules, shippedBy: { experiment: key, variant, version, by: 'rule', audience } };
 }
 
 const serveOf = ({ flagType }: FlagDocument, variant: string): FlagServe =>
   flagType === 'boolean' ? { value: variant === 'true' } : { variant };
 
-function ruleOf(flag: FlagDocument, { name, audience }: ExperimentDocument, variant: string): FlagRule {
+type Shipped = Pick<ExperimentDocument, 'name' | 'audience'>;
+
+function ruleOf(flag: FlagDocument, { name, audience }: Shipped, variant: string): FlagRule {
   const { segmentId, conditions = {} } = audience;
   return {
     name: `Shipped: ${name}`.slice(0, TEXT_LIMITS.nameLength).toWellFormed(),
@@ -48,14 +50,14 @@ function ruleOf(flag: FlagDocument, { name, audience }: ExperimentDocument, vari
 }
 
 /** The flag without what an interrupted request left of shipping the experiment. Whatever people edited since stays. */
-export function withoutRemains(flag: FlagDocument, experiment: ExperimentDocument): FlagDocument {
+export function withoutRemains(flag: FlagDocument, experiment: string): FlagDocument {
   const { shippedBy, ...rest } = flag;
-  if (shippedBy?.experiment !== experiment.key) return flag;
+  if (shippedBy?.experiment !== experiment) return flag;
   if (shippedBy.by === 'default') {
     const isAsShipped = isDeepStrictEqual(flag.defaultServe, serveOf(flag, shippedBy.variant));
     return isAsShipped ? withDefault(rest, shippedBy.before) : rest;
   }
-  const shipped = ruleOf(flag, experiment, shippedBy.variant);
+  const shipped = ruleOf(flag, { name: '', audience: shippedBy.audience }, shippedBy.variant);
   const place = rest.rules.findIndex((rule) =>
     isDeepStrictEqual({ ...rule, name: shipped.name, priority: shipped.priority }, shipped),
   );

@@ -115,11 +115,13 @@ export interface Shipping {
 }
 
 /** In a flag: the experiment whose winner it serves, since which version, and what takes that back. */
-export type ShippedBy = { experiment: string; variant: string; version: number } & (
-  | { by: 'rule' }
-  /** `before`: what it served by default; `null`: its default value. */
-  | { by: 'default'; before: FlagServe | null }
-);
+export type ShippedBy = { experiment: string; variant: string; version: number } &
+  /** `audience`: whom its rule serves. */
+  (
+    | { by: 'rule'; audience: ExperimentAudience }
+    /** `before`: what it served by default; `null`: its default value. */
+    | { by: 'default'; before: FlagServe | null }
+  );
 
 /** An experiment on a flag. Stored under its key. */
 export interface ExperimentDocument extends Labelled {

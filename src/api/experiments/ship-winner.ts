@@ -46,7 +46,8 @@ export async function ship(
   const refused = refusedShip(held, variant, context);
   if (refused !== undefined) return refused;
   const before = findFlag(held.flagKey, context);
-  const edit = (flag: FlagDocument) => (isServing(flag, key) ? ALREADY : shippedFlag(flag, held, variant));
+  const edit = (flag: FlagDocument) =>
+    isServing(flag, key) ? ALREADY : shippedFlag(withoutInterrupted(flag, context), held, variant);
   const flag = isServing(before, key) ? undefined : await editFlag(held.flagKey, context, edit);
   if (flag !== undefined && isFailure(flag)) return flag;
   const at = context.origin.receivedAt;
@@ -70,7 +71,7 @@ export async function ship(
     // Unless another request shipped the experiment with this flag.
     const isOpen = () => experiments.find(key, context)?.document.state !== 'shipped';
     if (isOpen()) {
-      await editFlag(held.flagKey, unmarked(context), (now) => (isOpen() ? withoutRemains(now, held) : ALREADY));
+      await editFlag(held.flagKey, unmarked(context), (now) => (isOpen() ? withoutRemains(now, key) : ALREADY));
     }
   }
   return written;
@@ -87,7 +88,8 @@ export function previewShip(
   const before = findFlag(held.flagKey, context);
   const refused = refusedShip(held, variant, context);
   if (refused !== undefined || before === undefined) return refused ?? NO_FLAG;
-  const flag = flagEditedTo(before, shippedFlag(before, held, variant), context);
+  const next = shippedFlag(withoutInterrupted(before, context), held, variant);
+  const flag = flagEditedTo(before, next, context);
   if (isFailure(flag)) return flag;
   return { kind: 'previewed', flag: { ...flag, version: before.version + 1 }, before };
 }
@@ -156,6 +158,13 @@ function refusedShip(held: ExperimentDocument, variant: string, context: Request
 
 const takeBack = (held: ExperimentDocument, context: WriteContext) =>
   editFlag(held.flagKey, context, (flag) => unshippedFlag(flag, held.key) ?? changedSince(held, flag) ?? flag);
+
+/** The flag without what a request left that was interrupted while it shipped another experiment. */
+function withoutInterrupted(flag: FlagDocument, context: RequestContext): FlagDocument {
+  const experiment = flag.shippedBy?.experiment;
+  if (experiment === undefined) return flag;
+  return experiments.find(experiment, context)?.document.state === 'shipped' ? flag : withoutRemains(flag, experiment);
+}
 
 /** Without the mark of the request: the write that it made is put back. */
 function unmarked(context: WriteContext): WriteContext {

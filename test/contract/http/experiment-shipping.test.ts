@@ -290,6 +290,33 @@ describe('a change of the flag between the two writes', () => {
   );
 });
 
+describe('a request that was interrupted, and what people did then', () => {
+  it.each(['another audience', 'another experiment'])('leaves no second rule: %s', async (what) => {
+    await running({}, { targeting_rules: [RULE] });
+    const [first, address] = [key, { game: 'demo', environment: 'live', kind: 'experiment', key } as const];
+    const held = gateway.config.get(address);
+    if (held === undefined) throw new Error('it was not made');
+    await act('ship', { variant: 'b' });
+    await gateway.config.put(address, { ...held.document, version: 9 });
+    if (what === 'another audience') {
+      const patched = await call('PATCH', `${PATH}/${key}`, { audience: { conditions: { is_payer: true } } });
+      expect(patched.status).toBe(200);
+      await call('PATCH', `${FLAGS}/${flag}`, { enabled: false });
+    } else {
+      await act('stop');
+      key = `other-${made}`;
+      expect((await call('POST', PATH, { key, flag_key: flag, variants: HALVES })).status).toBe(201);
+      await act('start');
+    }
+    expect((await act('ship', { variant: 'a' })).status).toBe(200);
+    const rules = Object(await flagNow()).targeting_rules;
+    expect(rules).toMatchObject([{ serve: { variant: 'a' } }, RULE]);
+    expect((await act('undo')).status).toBe(200);
+    expect((await flagNow())['targeting_rules']).toMatchObject([RULE]);
+    key = first;
+  });
+});
+
 describe('shipping to a disabled flag', () => {
   it('says in the preview and the answer that nobody gets the winner yet', async () => {
     await running();

@@ -72,7 +72,7 @@ async function historyOf(path: string, newest: number): Promise<{ version: numbe
 
 test('a shipped winner is there once, and taken back once, after kill -9 between the writes', async () => {
   const between = { ship: 0, undo: 0 };
-  for (const turn of [1, 2, 3, 4]) {
+  for (let turn = 1; turn <= 5 && (between.ship === 0 || between.undo === 0); turn += 1) {
     const key = `killed-${turn}`;
     const act = (action: string, reason: string, body?: object) =>
       call('POST', `${EXPERIMENTS}/${key}/${action}`, body, {
@@ -114,4 +114,4 @@ test('a shipped winner is there once, and taken back once, after kill -9 between
   // The kill reaches the service before it has learned of its own write, but for a rare turn.
   expect(between.ship).toBeGreaterThan(0);
   expect(between.undo).toBeGreaterThan(0);
-}, 240_000);
+}, 420_000);

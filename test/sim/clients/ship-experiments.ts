@@ -32,7 +32,11 @@ async function ship(shipping: Shipping, held: ConfigEntry<'experiment'>, flag: C
   const isServed = unshippedFlag(flag.document, held.key) !== undefined;
   if (flag.document.shippedBy?.experiment === held.key)
     world.cover(`config: ship goes on, ${isServed ? 'served' : 'edited'}`);
-  if (!isServed && !(await writeFlag(shipping, flag, shippedFlag(flag.document, held.document, drawn)))) return;
+  if (
+    !isServed &&
+    !(await writeFlag(shipping, flag, shippedFlag(clear(shipping, flag.document), held.document, drawn)))
+  )
+    return;
   const mark = flagOf(shipping, held)?.document.shippedBy;
   if (isLeft || mark?.experiment !== held.key) {
     world.cover('config: ship interrupted');
@@ -61,7 +65,17 @@ async function ship(shipping: Shipping, held: ConfigEntry<'experiment'>, flag: C
 }
 
 const clean = (shipping: Shipping, flag: ConfigEntry<'flag'>, { document }: ConfigEntry<'experiment'>) =>
-  writeFlag(shipping, flag, withoutRemains(flag.document, document));
+  writeFlag(shipping, flag, withoutRemains(flag.document, document.key));
+
+/** Without what an interrupted request left of another experiment. */
+function clear({ config, world }: Shipping, flag: FlagDocument): FlagDocument {
+  const { experiment: key } = flag.shippedBy ?? {};
+  if (key === undefined) return flag;
+  const other = config.get({ game: 'demo', environment: 'live', kind: 'experiment', key })?.document;
+  if (other?.state === 'shipped') return flag;
+  world.cover('config: remains of an interrupted ship');
+  return withoutRemains(flag, key);
+}
 
 async function undo(shipping: Shipping, held: ConfigEntry<'experiment'>): Promise<void> {
   const { world, random, config } = shipping;

@@ -47,7 +47,7 @@ export const EXPERIMENT_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/experiments/ship.ts',
-        original: 'const flag = withoutRemains(edited, experiment);',
+        original: 'const flag = withoutRemains(edited, key);',
         mutated: 'const flag = edited;',
       },
     ],
