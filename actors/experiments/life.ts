@@ -69,9 +69,14 @@ export function afterAction(held: ExperimentDocument, action: ExperimentAction, 
 
 /** A change of the shares of an active experiment begins a phase. */
 export function withPhases(held: ExperimentDocument, next: ExperimentDocument, nowMs: number): ExperimentDocument {
-  if (!isActive(held) || drawOf(held.variants) === drawOf(next.variants)) return next;
+  if (!isActive(held) || isSameDraw(held.variants, next.variants)) return next;
   const phase = (held.phases.at(-1)?.phase ?? 0) + 1;
   return { ...next, phases: [...held.phases, { phase, since: nowMs, variants: next.variants }] };
+}
+
+/** Whether every player would draw the same variant. */
+export function isSameDraw(one: readonly ExperimentVariant[], other: readonly ExperimentVariant[]): boolean {
+  return drawOf(one) === drawOf(other);
 }
 
 /** Equal texts draw the same variant for every player. */

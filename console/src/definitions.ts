@@ -8,6 +8,8 @@ export type FlagUsage = AnswerOf<'GET /v1/flags/usage'>['flags'][number];
 export type Segment = AnswerOf<'GET /v1/segments/segments'>['segments'][number];
 export type Campaign = AnswerOf<'GET /v1/campaigns/campaigns'>['campaigns'][number];
 
+export type Experiment = AnswerOf<'GET /v1/experiments/experiments/{key}'>;
+
 const PAGE = 500;
 
 export function useFlags() {
@@ -74,6 +76,22 @@ export function useCampaigns() {
         const query = { limit: PAGE, cursor };
         const { campaigns, next_cursor: next } = await call(scope, 'GET /v1/campaigns/campaigns', { query, signal });
         return { items: campaigns, next };
+      }),
+  });
+}
+
+export function useExperiments() {
+  const { scope } = usePlace();
+  return useQuery({
+    queryKey: ['all experiments', scope.game, scope.environment],
+    queryFn: ({ signal }) =>
+      allPages(async (cursor) => {
+        const query = { limit: PAGE, cursor };
+        const { experiments, next_cursor: next } = await call(scope, 'GET /v1/experiments/experiments', {
+          query,
+          signal,
+        });
+        return { items: experiments, next };
       }),
   });
 }

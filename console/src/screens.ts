@@ -93,12 +93,16 @@ export const SCREENS: readonly Screen[] = [
   { path: 'flags', load: () => import('./screens/flags.tsx').then(({ Flags }) => ({ default: Flags })) },
   { path: 'flags/:key', load: () => import('./screens/flag.tsx').then(({ Flag }) => ({ default: Flag })) },
   {
+    path: 'flags/:key/results',
+    load: () => import('./screens/flag-results.tsx').then(({ FlagResults }) => ({ default: FlagResults })),
+  },
+  {
     path: 'experiments',
     load: () => import('./screens/experiments.tsx').then(({ Experiments }) => ({ default: Experiments })),
   },
   {
     path: 'experiments/:key',
-    load: () => import('./screens/experiment.tsx').then(({ Experiment }) => ({ default: Experiment })),
+    load: () => import('./screens/experiment.tsx').then(({ ExperimentScreen }) => ({ default: ExperimentScreen })),
   },
   {
     path: 'analytics',

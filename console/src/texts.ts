@@ -5,6 +5,7 @@ import { chart } from './texts/chart.ts';
 import { campaign, campaigns } from './texts/screens/campaigns.ts';
 import { common } from './texts/common.ts';
 import { experiment, experiments } from './texts/screens/experiments.ts';
+import { results } from './texts/screens/results.ts';
 import { flag, flags, overrides, playground, use } from './texts/screens/flags.ts';
 import { operations, scoring } from './texts/screens/operations.ts';
 import { header, nav, palette, shortcuts } from './texts/frame.ts';
@@ -95,6 +96,7 @@ export const TEXTS = {
   quarantine,
   rates,
   recovery,
+  results,
   saved,
   schedule,
   schema,

@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)(`a day of a live-ops manager${hasBrowser ? '' : ` (
     for (const player of players.slice(VETERAN)) await sends(player, 'shop_opened');
     await rowsAre('flag_exposures', "flag_key = 'new_shop'", PLAYERS);
     await rowsAre('events', "event_name = 'shop_opened'", PLAYERS - VETERAN);
-    await ann.open('experiments/new_shop?metric=shop_opened');
+    await ann.open('flags/new_shop/results?metric=shop_opened');
     await page.getByText(/Sample ratio:/).waitFor();
     await page.getByRole('table', { name: 'Results for shop_opened' }).waitFor();
     await ann.picture('story-experiment');

@@ -56,6 +56,7 @@ export async function makeGame(service: RunningService, hookUrl: string): Promis
   const rows: readonly (readonly [table: string, condition: string])[] = [
     ['campaign_events', "event = 'clicked'"],
     ['flag_exposures', "flag_key = 'new_shop'"],
+    ['flag_exposures', "experiment = 'shop_music'"],
     ['scores', '1'],
     ['webhook_deliveries', '1'],
     ['quarantined_events', '1'],
@@ -142,6 +143,7 @@ async function define(ask: Ask, hookUrl: string): Promise<{ segment: string; cam
     const { rules: targeting_rules, ...rest } = flag;
     await ask('POST', '/v1/flags/flags', { flag_type: 'boolean', ...rest, targeting_rules });
   }
+  await defineExperiments(ask, regulars);
   const campaigns: string[] = [];
   const nextWeek = new Date(Date.now() + 5 * DAY_MS).toISOString();
   for (const campaign of [
@@ -195,6 +197,38 @@ async function define(ask: Ask, hookUrl: string): Promise<{ segment: string; cam
   return { segment: regulars, campaign: campaigns[0] ?? '' };
 }
 
+/** One experiment that runs, one that shipped, and a draft. */
+async function defineExperiments(ask: Ask, regulars: string): Promise<void> {
+  const variants = [
+    { key: 'calm', value: 'calm.ogg', weight: 1 },
+    { key: 'lively', value: 'lively.ogg', weight: 1 },
+  ];
+  const shares = variants.map(({ key, weight }) => ({ key, weight }));
+  for (const key of ['shop_music', 'map_music', 'boss_music']) {
+    await ask('POST', '/v1/flags/flags', {
+      key,
+      flag_type: 'string',
+      default_value: 'calm.ogg',
+      variants,
+      enabled: true,
+    });
+    const about = { owner: 'audio', tags: ['music'], hypothesis: 'Lively music keeps players in the shop for longer.' };
+    await ask('POST', '/v1/experiments/experiments', {
+      key,
+      flag_key: key,
+      name: key.charAt(0).toUpperCase() + key.slice(1).replace('_', ' '),
+      ...about,
+      audience: { segment_id: key === 'boss_music' ? regulars : null },
+      variants: shares,
+      primary: { aggregate: 'conversion', metric: 'shop_opened' },
+      guardrails: [{ metric: { aggregate: 'revenue' }, worse: 'lower', margin: 0.05, action: 'roll_back' }],
+      plan: { mde: 0.2, ends_at: new Date(Date.now() + 14 * DAY_MS).toISOString() },
+    });
+  }
+  for (const key of ['shop_music', 'map_music']) await ask('POST', `/v1/experiments/experiments/${key}/start`, {});
+  await ask('POST', '/v1/experiments/experiments/map_music/ship', { variant: 'lively' });
+}
+
 /** Sessions over the API: flags, events, messages of campaigns, purchases. */
 async function playToday(service: RunningService, ask: Ask): Promise<string[]> {
   const players: string[] = [];
@@ -205,7 +239,8 @@ async function playToday(service: RunningService, ask: Ask): Promise<string[]> {
     const opened = await ask('POST', '/v1/bff/game/init', { player_id: player, device_info: device }, true);
     const session = { player_id: player, session_id: opened['session_id'] };
     const shop = await ask('POST', '/v1/flags/flags/new_shop/evaluate', { player_id: player }, true);
-    const isTempted = n % 10 < (shop['variant_key'] === 'b' ? 5 : 3);
+    const music = await ask('POST', '/v1/flags/flags/shop_music/evaluate', { player_id: player }, true);
+    const isTempted = n % 10 < (shop['variant_key'] === 'b' ? 5 : 3) + (music['variant_key'] === 'lively' ? 2 : 0);
     const play = [
       { event_name: 'level_started', properties: { level: 1 + (n % 25) } },
       { event_name: 'level_failed', properties: { level: n % 40 === 0 ? 'twelve' : 1 + (n % 25) } },

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type AnnotatedKind, ANNOTATED_KINDS } from '../../../core/vocabulary/documents/annotation.ts';
 import { ApiError, call } from '../frame/api.ts';
-import { useCampaigns, useFlags, useSegments } from '../definitions.ts';
+import { useCampaigns, useExperiments, useFlags, useSegments } from '../definitions.ts';
 import { usePlace, useZone } from '../frame/session.tsx';
 import { Dialog } from '../parts/editors/dialog.tsx';
 import { Fault } from '../parts/states.tsx';
@@ -144,10 +144,11 @@ function LinkKey({ kind, value, error, onChange }: LinkKeyProps) {
   const { data: flags = [] } = useFlags();
   const { data: segments = [] } = useSegments();
   const { data: campaigns = [] } = useCampaigns();
-  const ofFlags = flags.map(({ key, name }) => ({ value: key, label: name }));
+  const { data: experiments = [] } = useExperiments();
+  const named = ({ key, name }: { key: string; name: string }) => ({ value: key, label: name });
   const options = {
-    flag: ofFlags,
-    experiment: ofFlags,
+    flag: flags.map(named),
+    experiment: experiments.map(named),
     segment: segments.map(({ segment_id: id, name }) => ({ value: id, label: name })),
     campaign: campaigns.map(({ campaign_id: id, name }) => ({ value: id, label: name })),
   }[kind];

@@ -1,11 +1,12 @@
-import { Alert, Fieldset, NativeSelect, NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
+import { Fieldset, NativeSelect, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useSegments } from '../definitions.ts';
 import { useZone } from '../frame/session.tsx';
 import { LabelFields } from '../parts/labels/label-fields.tsx';
 import { labelsOf } from '../parts/labels/labels.ts';
 import { TEXTS } from '../texts.ts';
 import { triggerKindOf } from './campaign-document.ts';
-import { type Document, minuteOf, partOf, textOf, timeOf } from './document-values.ts';
+import { type Document, minuteOf, partOf, textOf, timeOf } from '../parts/drafts/document-values.ts';
+import { NumberOrNone } from '../parts/editors/number-or-none.tsx';
 import { MessagePreview } from './message-preview.tsx';
 import { TriggerFields } from './trigger-fields.tsx';
 
@@ -122,7 +123,7 @@ function Audience({ document, onChange, readOnly }: FieldsProps) {
           disabled={readOnly}
           onChange={({ currentTarget: { value } }) => onChange({ ...document, audience: value === '' ? null : value })}
         />
-        <NumberField
+        <NumberOrNone
           label={texts.holdout}
           help={texts.holdoutHelp}
           value={document['holdout_percentage']}
@@ -176,7 +177,7 @@ function Message({ document, onChange, readOnly }: FieldsProps) {
               disabled={readOnly}
               onChange={(event) => setRules({ priority: event.currentTarget.value })}
             />
-            <NumberField
+            <NumberOrNone
               label={texts.dismiss}
               help={texts.dismissHelp}
               value={rules['dismiss_after_seconds']}
@@ -202,28 +203,28 @@ function Limits({ document, onChange, readOnly }: FieldsProps) {
   return (
     <Fieldset legend={texts.limits}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        <NumberField
+        <NumberOrNone
           label={texts.capTotal}
           help={texts.noCap}
           value={caps['total']}
           readOnly={readOnly}
           onChange={(total) => setCaps({ total })}
         />
-        <NumberField
+        <NumberOrNone
           label={texts.capPerDay}
           help={texts.noCap}
           value={caps['per_day']}
           readOnly={readOnly}
           onChange={(value) => setCaps({ per_day: value })}
         />
-        <NumberField
+        <NumberOrNone
           label={texts.cooldown}
           help={texts.cooldownHelp}
           value={document['cooldown_seconds']}
           readOnly={readOnly}
           onChange={(value) => onChange({ ...document, cooldown_seconds: value ?? 0 })}
         />
-        <NumberField
+        <NumberOrNone
           label={texts.expires}
           help={texts.expiresHelp}
           value={document['expires_after_seconds']}
@@ -248,38 +249,5 @@ function Limits({ document, onChange, readOnly }: FieldsProps) {
         />
       </SimpleGrid>
     </Fieldset>
-  );
-}
-
-interface NumberFieldProps {
-  label: string;
-  help: string;
-  value: unknown;
-  most?: number;
-  readOnly: boolean;
-  /** null: the field is empty. */
-  onChange: (value: number | null) => void;
-}
-
-function NumberField({ label, help, value, most, readOnly, onChange }: NumberFieldProps) {
-  return (
-    <NumberInput
-      label={label}
-      description={help}
-      min={0}
-      {...(most === undefined ? {} : { max: most })}
-      value={typeof value === 'number' ? value : ''}
-      readOnly={readOnly}
-      hideControls
-      onChange={(next) => onChange(typeof next === 'number' ? next : null)}
-    />
-  );
-}
-
-export function BadJson() {
-  return (
-    <Alert color="yellow" variant="outline">
-      {texts.badJson}
-    </Alert>
   );
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../frame/api.ts';
-import type { Draft } from '../parts/drafts/draft.ts';
+import type { DocumentDraft } from '../parts/drafts/document-tab.tsx';
 import { unfinishedOf } from '../conditions/unfinished.ts';
 import { isObject, prettyJson } from '../parts/editors/json-text.ts';
 import { SegmentPlayerCount } from '../parts/players/player-count.tsx';
@@ -11,8 +11,7 @@ import { type Campaign, campaignQuery, writable } from './campaign-document.ts';
 
 const texts = TEXTS.campaign;
 
-/** The campaign that an edit began with, null for a new one, and its definition as JSON. */
-export type CampaignDraft = Draft<Campaign | null, string>;
+export type CampaignDraft = DocumentDraft<Campaign>;
 
 interface SaveCampaignProps {
   base: Campaign | undefined;

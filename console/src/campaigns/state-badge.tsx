@@ -1,15 +1,14 @@
-import { Badge } from '@mantine/core';
+import { StateBadge as Badge, type StateLook } from '../parts/lists/state-badge.tsx';
 import { TEXTS } from '../texts.ts';
 import type { State } from './campaign-document.ts';
 
-const COLORS: Readonly<Record<State, string>> = { running: 'green', scheduled: 'teal', paused: 'gray', over: 'gray' };
-const SIGNS: Readonly<Record<State, string>> = { running: '▶', scheduled: '◷', paused: '‖', over: '■' };
+const LOOKS: Readonly<Record<State, StateLook>> = {
+  running: { sign: '▶', color: 'green' },
+  scheduled: { sign: '◷', color: 'teal' },
+  paused: { sign: '‖', color: 'gray' },
+  over: { sign: '■', color: 'gray' },
+};
 
-/** Never by colour alone. */
 export function StateBadge({ state }: { state: State }) {
-  return (
-    <Badge variant="outline" color={COLORS[state]} tt="none">
-      <span aria-hidden="true">{SIGNS[state]}</span> {TEXTS.campaigns.states[state]}
-    </Badge>
-  );
+  return <Badge look={LOOKS[state]} label={TEXTS.campaigns.states[state] ?? state} />;
 }

@@ -7,7 +7,7 @@ import { isObject, parseObject, prettyJson } from '../parts/editors/json-text.ts
 import { useZone } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { TRIGGERS, triggerKindOf } from './campaign-document.ts';
-import { type Document, minuteOf, textOf, timeOf } from './document-values.ts';
+import { type Document, minuteOf, textOf, timeOf } from '../parts/drafts/document-values.ts';
 
 const texts = TEXTS.campaign;
 

@@ -1,14 +1,14 @@
-import { Badge, Table } from '@mantine/core';
-import { experimentMetric, type ExperimentMetricName } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
+import { Badge, Table, Text } from '@mantine/core';
+import type { ExperimentMetricName } from '../../../core/vocabulary/metrics/experiment-metrics.ts';
 import type { AnswerOf } from '../frame/api.ts';
-import { percent } from '../parts/charts/units.ts';
 import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
+import { meanText, percentText, pText, reasonText } from './figure-texts.ts';
 import { IntervalBar } from './interval-bar.tsx';
 
 /* The figures of a comparison, as tables of results show them. */
 
-const texts = TEXTS.experiment;
+const texts = TEXTS.results;
 
 interface Bounds {
   ci_low: number | null;
@@ -18,8 +18,8 @@ interface Bounds {
 }
 
 type Results = AnswerOf<'GET /v1/flags/flags/{key}/results'>;
-type VariantFigures = Results['variants'][number];
-type SequentialFigures = Results['sequential']['variants'][number];
+export type VariantFigures = Results['variants'][number];
+export type SequentialFigures = Results['sequential']['variants'][number];
 
 interface FigureCellsProps {
   variant: VariantFigures;
@@ -41,9 +41,25 @@ export function FigureCells({ variant, anytime, aggregate, most }: FigureCellsPr
       <Table.Td>
         <Interval of={variant} most={most} />
       </Table.Td>
-      <Table.Td>{pText(variant.p_value)}</Table.Td>
+      <Table.Td>
+        <PValue of={variant} />
+      </Table.Td>
       <Table.Td>{anytime === undefined ? '—' : <Interval of={anytime} most={most} />}</Table.Td>
-      <Table.Td>{pText(anytime?.p_value ?? null)}</Table.Td>
+      <Table.Td>{anytime === undefined ? '—' : <PValue of={anytime} />}</Table.Td>
+    </>
+  );
+}
+
+/** A p-value, and the one that Holm adjusts for the number of variants where it is another. */
+function PValue({ of: { p_value: p, p_adjusted: adjusted } }: { of: Pick<VariantFigures, 'p_value' | 'p_adjusted'> }) {
+  return (
+    <>
+      {pText(p)}
+      {adjusted === null || adjusted === p ? null : (
+        <Text size="xs" c="dimmed" miw="max-content">
+          {texts.adjusted(pText(adjusted))}
+        </Text>
+      )}
     </>
   );
 }
@@ -88,23 +104,9 @@ export function ControlBadge() {
   );
 }
 
-/** Why a comparison has no interval, in words. */
-function reasonText(reason: string): string {
-  return Object.entries(texts.tooSmall).find(([key]) => key === reason)?.[1] ?? reason;
-}
-
-function percentText(share: number | null): string {
-  if (share === null) return '—';
-  return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}\u00A0%`;
-}
-
-export function pText(p: number | null): string {
-  if (p === null) return '—';
-  return p < 0.001 ? '< 0.001' : p.toFixed(3);
-}
-
-/** A share as percent, anything else as a number. */
-function meanText(mean: number | null, aggregate: ExperimentMetricName): string {
-  if (mean === null) return '—';
-  return experimentMetric(aggregate).unit === 'share' ? percent(mean) : mean.toPrecision(4);
+/** The heads of the columns of `FigureCells`. */
+export function figureHeads(confidence = 0.95): string[] {
+  const { players, conversions, mean, lift, interval, pValue, sequential, sequentialP } = texts.columns;
+  const share = `${Number((100 * confidence).toFixed(1))}\u00A0%`;
+  return [players, conversions, mean, lift, interval(share), pValue, sequential, sequentialP];
 }

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../frame/api.ts';
 import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 
-const texts = TEXTS.experiment;
+const texts = TEXTS.results;
 
 type Counts = Pick<
   AnswerOf<'GET /v1/flags/flags/{key}/results'>,

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { hasEvents, isComplete, measureIn, metricBody, needsEvents, shownFields } from './measure.ts';
+import {
+  hasEvents,
+  isComplete,
+  measureIn,
+  measureOf,
+  metricBody,
+  metricName,
+  needsEvents,
+  shownFields,
+} from './measure.ts';
 
 const of = (query: string) => measureIn(new URLSearchParams(query));
 
@@ -44,4 +53,23 @@ describe('what an experiment measures, from the address', () => {
     ]);
     expect(shownFields('revenue')).toEqual(['winsorize', 'cuped']);
   });
+});
+
+it('reads a metric of a definition, and writes the same again', () => {
+  const metrics = [
+    { aggregate: 'conversion', metric: 'won' },
+    { aggregate: 'sum', metric: 'won', property: 'gold', winsorize: 0.99, cuped: true },
+    { aggregate: 'retention', day: 3 },
+    { aggregate: 'quantile', quantile: 0.9 },
+  ];
+  const again = metrics.map((metric) => {
+    const { measure, event } = measureOf(metric);
+    return JSON.parse(JSON.stringify(metricBody(measure, event)));
+  });
+  expect(again).toEqual(metrics);
+  expect(measureOf({ metric: 'won' }).measure.aggregate).toBe('conversion');
+  expect([metricName({ aggregate: 'sum', metric: 'won' }), metricName({ aggregate: 'revenue' })]).toEqual([
+    'won',
+    'Revenue per player',
+  ]);
 });

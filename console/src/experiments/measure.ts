@@ -26,6 +26,25 @@ export function measureIn(params: URLSearchParams): Measure {
   return { aggregate, fields };
 }
 
+/** A metric as a definition has it, or a person who is still writing it. */
+export function measureOf(metric: Readonly<Record<string, unknown>>): { measure: Measure; event: string } {
+  const text = (name: string): string => {
+    const value = metric[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : value === true ? 'true' : '';
+  };
+  const aggregate = EXPERIMENT_METRIC_NAMES.find((name) => name === metric['aggregate']) ?? 'conversion';
+  return {
+    measure: { aggregate, fields: Object.fromEntries(NAMES.map((name) => [name, text(name)])) },
+    event: text('metric'),
+  };
+}
+
+/** What a metric of a definition is called, such as "item_bought" or "Revenue per player". */
+export function metricName(metric: Readonly<Record<string, unknown>>): string {
+  const { measure, event } = measureOf(metric);
+  return measureName(measure.aggregate, event);
+}
+
 /** The fields that the form shows, without the events, which it always shows where they are measured. */
 export function shownFields(aggregate: ExperimentMetricName): (ExperimentField | ExperimentOption)[] {
   const { needs, takes, options } = experimentMetric(aggregate);

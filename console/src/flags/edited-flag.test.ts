@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shipped } from '../experiments/ship.ts';
+import { shipped } from './results/ship.ts';
 import type { Flag } from '../definitions.ts';
 import { bodyOf, contentOf, editedOf } from './edited-flag.ts';
 

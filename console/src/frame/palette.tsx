@@ -1,7 +1,7 @@
 import { NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useCampaigns, useFlags, useSegments } from '../definitions.ts';
+import { useCampaigns, useExperiments, useFlags, useSegments } from '../definitions.ts';
 import { Dialog } from '../parts/editors/dialog.tsx';
 import type { Entry } from '../screens.ts';
 import { usePlace } from './session.tsx';
@@ -40,6 +40,7 @@ function Search({ onClose, entries }: { onClose: () => void; entries: readonly E
   const [chosen, setChosen] = useState(0);
   const { data: flags = [] } = useFlags();
   const { data: segments = [] } = useSegments();
+  const { data: experiments = [] } = useExperiments();
   const { data: campaigns = [] } = useCampaigns();
   const wanted = text.trim().toLowerCase();
   const all: Target[] = [
@@ -53,6 +54,11 @@ function Search({ onClose, entries }: { onClose: () => void; entries: readonly E
       label: key,
       kind: TEXTS.nav.segments,
       path: `segments/${id}`,
+    })),
+    ...experiments.map(({ key }) => ({
+      label: key,
+      kind: TEXTS.nav.experiments,
+      path: `experiments/${encodeURIComponent(key)}`,
     })),
     ...campaigns.map(({ key, campaign_id: id }) => ({
       label: key,

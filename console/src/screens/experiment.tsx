@@ -1,185 +1,191 @@
-import { Alert, Anchor, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { Alert, Anchor, Badge, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { isActive } from '../../../core/vocabulary/documents/experiments.ts';
+import type { Experiment } from '../definitions.ts';
+import { conditionsFault, experimentQuery, sharesText, writable } from '../experiments/experiment-document.ts';
+import { DefinitionForm } from '../experiments/form/definition-form.tsx';
+import { SaveExperiment } from '../experiments/form/save-experiment.tsx';
+import { LifeActions } from '../experiments/life-actions.tsx';
+import { ResultsTab } from '../experiments/results/results-tab.tsx';
+import { FlagOff } from '../experiments/ship-choice.tsx';
+import { StateBadge } from '../experiments/state-badge.tsx';
 import { call } from '../frame/api.ts';
-import { Breakdown, type Choice, DIMENSIONS, MOST_GROUPS } from '../experiments/breakdown.tsx';
-import { MetricForm, MOST_METRICS, WINDOW_DAYS } from '../experiments/metric-form.tsx';
-import { hasEvents, isComplete, measureIn, needsEvents } from '../experiments/measure.ts';
-import { MetricResults, type Question, type Results, useResults } from '../experiments/metric-results.tsx';
-import { notComparedTexts } from '../experiments/left-out.ts';
-import { shipped } from '../experiments/ship.ts';
-import { type Flag, flagQuery, useFlag } from '../definitions.ts';
-import { EditEffect } from '../flags/edit-effect.tsx';
-import { contentOf } from '../flags/edited-flag.ts';
-import { ExposureChart } from '../flags/exposure-chart.tsx';
-import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
-import { Confirm } from '../parts/editors/confirm.tsx';
-import { Diff } from '../parts/drafts/diff.tsx';
-import { isMissing } from '../parts/not-there.tsx';
-import { noteSaved, SavedNotice } from '../parts/drafts/saved.tsx';
-import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { usePlace } from '../frame/session.tsx';
+import { History } from '../history/history.tsx';
+import { useTab } from '../parts/address.ts';
+import { type DocumentDraft, DocumentTab } from '../parts/drafts/document-tab.tsx';
+import { useDraft } from '../parts/drafts/draft.ts';
+import { SavedNotice } from '../parts/drafts/saved.tsx';
+import { prettyJson } from '../parts/editors/json-text.ts';
+import { ManagedNotice } from '../parts/labels/managed-notice.tsx';
+import { Facts } from '../parts/lists/facts.tsx';
+import { Time } from '../parts/lists/values.tsx';
+import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
+import { ScreenTabs } from '../parts/screen-tabs.tsx';
+import { Loaded, Page } from '../parts/states.tsx';
+import { SaveLater } from '../schedule/save-later.tsx';
+import { Schedule } from '../schedule/schedule.tsx';
 import { TEXTS } from '../texts.ts';
-import { NoFlag } from './flag.tsx';
+import { ModeBadge, PlannedEnd } from './experiments.tsx';
 
 const texts = TEXTS.experiment;
+const TABS = ['results', 'definition', 'schedule', 'history'] as const;
+const RENEWS = [['experiment'], ['all experiments']];
+/** A guardrail, or a schedule, changes the state by itself. */
+const REFRESH_MS = 30_000;
 
-/** The results of a flag's experiment. What is measured is in the address. */
-export function Experiment({ params }: { params: Readonly<Record<string, string | undefined>> }) {
+/** One experiment: what it found, what it is, and its life. */
+export function ExperimentScreen({ params }: { params: Readonly<Record<string, string | undefined>> }) {
+  const { scope } = usePlace();
   const key = params['key'] ?? '';
-  const query = useFlag(key);
-  if (isMissing(query.error)) return <NoFlag flagKey={key} />;
+  const query = useQuery({
+    queryKey: experimentQuery(scope, key),
+    queryFn: ({ signal }) => call(scope, 'GET /v1/experiments/experiments/{key}', { path: { key }, signal }),
+    refetchInterval: ({ state }) => (state.data !== undefined && isActive(state.data) ? REFRESH_MS : false),
+  });
+  if (isMissing(query.error)) {
+    return (
+      <NotThere title={key} what={texts.missing} help={texts.missingHelp}>
+        <BackTo href={`/${scope.game}/${scope.environment}/experiments`}>{texts.back}</BackTo>
+      </NotThere>
+    );
+  }
+  // The key makes drafts of another experiment begin anew.
+  if (query.data !== undefined) return <Parts key={query.data.key} experiment={query.data} />;
   return (
-    <Page
-      title={texts.of(key)}
-      intro={query.data?.name === key ? undefined : query.data?.name}
-      actions={query.data === undefined ? null : <Actions flag={query.data} />}
-    >
-      <Loaded query={query}>{(flag) => <Body flag={flag} />}</Loaded>
+    <Page title={key}>
+      <Loaded query={query}>{() => null}</Loaded>
     </Page>
   );
 }
 
-function Actions({ flag }: { flag: Flag }) {
+function Parts({ experiment }: { experiment: Experiment }) {
+  const { scope, mayEdit } = usePlace();
+  const { key, name, version } = experiment;
+  const [draft, setDraft] = useDraft<DocumentDraft<Experiment>['base'], string>(
+    `experiment ${scope.game} ${scope.environment} ${key}`,
+  );
+  const [tab, setTab] = useTab(TABS);
+  // Changes are based on the version that they began with, also after a reload.
+  const base = draft?.base ?? experiment;
+  const place = experimentQuery(scope, key);
+  return (
+    <Page
+      title={name}
+      intro={name === key ? undefined : key}
+      actions={
+        <>
+          <StateBadge state={experiment.state} />
+          {experiment.mode === 'aa' ? <ModeBadge /> : null}
+          <Badge variant="default" tt="none">
+            {texts.version(version)}
+          </Badge>
+          {mayEdit ? <LifeActions experiment={experiment} hasDraft={draft !== undefined} /> : null}
+        </>
+      }
+    >
+      <ExperimentFacts experiment={experiment} />
+      {mayEdit ? (
+        <ManagedNotice of={experiment} />
+      ) : (
+        <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />
+      )}
+      <SavedNotice place={place} version={version} />
+      <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>
+        {(open) => {
+          switch (open) {
+            case 'results':
+              return <ResultsTab experiment={experiment} />;
+            case 'definition':
+              return (
+                <DocumentTab
+                  label={texts.json}
+                  base={base}
+                  draft={draft}
+                  setDraft={setDraft}
+                  before={prettyJson(writable(base))}
+                  save={(document, before) => (
+                    <>
+                      <SaveExperiment base={base} document={document} setDraft={setDraft} />
+                      <SaveLater
+                        of="experiment"
+                        id={key}
+                        before={before}
+                        body={document !== undefined && conditionsFault(document) === undefined ? document : undefined}
+                        onPlanned={() => setDraft(undefined)}
+                      />
+                    </>
+                  )}
+                  form={(document, onChange) => (
+                    <DefinitionForm held={base} document={document} onChange={onChange} readOnly={!mayEdit} />
+                  )}
+                />
+              );
+            case 'schedule':
+              return <Schedule of="experiment" id={key} version={version} renews={RENEWS} />;
+            case 'history':
+              return (
+                <History
+                  base="/v1/experiments/experiments/{key}"
+                  path={{ key }}
+                  version={version}
+                  mayRestore={mayEdit && draft === undefined}
+                  renews={RENEWS}
+                  place={place}
+                />
+              );
+          }
+        }}
+      </ScreenTabs>
+    </Page>
+  );
+}
+
+function ExperimentFacts({ experiment }: { experiment: Experiment }) {
   const { scope } = usePlace();
+  const { flag_key: flagKey, shipped, winner } = experiment;
+  const phase = experiment.phases.at(-1);
   return (
     <>
-      <SwitchBadge enabled={flag.enabled} />
-      <Anchor
-        component={Link}
-        href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(flag.key)}`}
-        underline="always"
-      >
-        {texts.toFlag}
-      </Anchor>
-    </>
-  );
-}
-
-function Body({ flag }: { flag: Flag }) {
-  const { scope, mayEdit } = usePlace();
-  const [params, setParams] = useSearchParams();
-  const [winner, setWinner] = useState<string | undefined>();
-  const metrics = params.getAll('metric').slice(0, MOST_METRICS);
-  const measure = measureIn(params);
-  const minAgeDays = Number(params.get('min_age') ?? 0);
-  const windowDays = Number(params.get('window') ?? WINDOW_DAYS);
-  const period = params.get('period') === null ? undefined : Number(params.get('period'));
-  const set = (name: string, values: readonly string[]): void =>
-    setParams(
-      (before) => {
-        before.delete(name);
-        for (const value of values) before.append(name, value);
-        return before;
-      },
-      { replace: true },
-    );
-  const percentage = params.get('percentage') === null ? undefined : Number(params.get('percentage'));
-  const asked = { key: flag.key, measure, windowDays, minAgeDays, period, percentage };
-  const names = hasEvents(measure.aggregate) ? metrics : [];
-  const chosen = names.length === 0 && !needsEvents(measure.aggregate) ? [''] : names;
-  const questions = chosen
-    .filter((metric) => isComplete(measure, metric))
-    .map((metric): Question => ({ ...asked, metric }));
-  const [main, ...others] = questions;
-  const chooseBreakdown = ({ by, metric, isLong }: Partial<Choice>): void => {
-    if (metric !== undefined) return set('of', [metric]);
-    if (isLong === true) return set('groups', [String(MOST_GROUPS)]);
-    set('by', by === undefined ? [] : [by]);
-  };
-  const first = useResults(main ?? { ...asked, metric: '' });
-  return (
-    <Stack>
-      <SavedNotice place={flagQuery(scope, flag.key)} version={flag.version} />
-      <MetricForm asked={{ ...asked, metrics }} results={first.data} set={set} />
-      {main === undefined ? (
-        <Empty title={chosen.length === 0 ? texts.choose : texts.incomplete}>{texts.chooseHelp}</Empty>
-      ) : (
-        <Loaded query={first}>{(found) => <Checks results={found} />}</Loaded>
-      )}
-      {questions.map((question, place) => (
-        <MetricResults
-          key={question.metric}
-          question={question}
-          {...(place === 0 && mayEdit && period === undefined ? { onShip: setWinner } : {})}
+      {experiment.hypothesis === '' ? null : <Text className="break-anywhere">{experiment.hypothesis}</Text>}
+      <Facts
+        items={[
+          [
+            texts.facts.flag,
+            <Anchor
+              key="flag"
+              component={Link}
+              href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(flagKey)}`}
+              underline="always"
+            >
+              {flagKey}
+            </Anchor>,
+          ],
+          [texts.facts.traffic, `${experiment.traffic} %`],
+          [
+            texts.facts.phase,
+            phase === undefined
+              ? sharesText(experiment.variants)
+              : texts.ofPhases(phase.phase, sharesText(phase.variants)),
+          ],
+          [texts.facts.owner, experiment.owner],
+          [texts.facts.started, <Time key="started" at={experiment.started_at} />],
+          experiment.stopped_at === null
+            ? [texts.facts.ends, <PlannedEnd key="ends" experiment={experiment} nowMs={Date.now()} />]
+            : [texts.facts.stopped, <Time key="stopped" at={experiment.stopped_at} />],
+          ...(winner === null ? [] : [[texts.facts.winner, winner] as const]),
+        ]}
+      />
+      {shipped === null || winner === null ? null : (
+        <Alert
+          color="teal"
+          variant="outline"
+          role="status"
+          title={texts.shippedBy(winner, flagKey, shipped.flag_version)}
         />
-      ))}
-      {main === undefined ? null : (
-        <Breakdown questions={[main, ...others]} choice={breakdownOf(params)} onChoose={chooseBreakdown} />
       )}
-      <ExposureChart flagKey={flag.key} />
-      {winner === undefined ? null : <Ship flag={flag} variant={winner} onClose={() => setWinner(undefined)} />}
-    </Stack>
-  );
-}
-
-/** The breakdown that the address names. */
-function breakdownOf(params: URLSearchParams): Choice {
-  return {
-    by: DIMENSIONS.find((each) => each === params.get('by')),
-    metric: params.get('of') ?? '',
-    isLong: params.get('groups') === String(MOST_GROUPS),
-  };
-}
-
-/** Whether the results can be trusted: the sample ratio comes first. */
-function Checks({ results }: { results: Results }) {
-  const { sample_ratio: ratio, percentage, reason } = results;
-  const p = ratio.p_value;
-  const text = ratio.mismatch ? texts.ratioBroken : p === null ? texts.ratioUnknown : texts.ratioFine;
-  return (
-    <Alert
-      color={ratio.mismatch ? 'red' : p === null ? 'gray' : 'green'}
-      variant="outline"
-      title={`${texts.ratio}: ${text}`}
-      role="status"
-    >
-      <Text size="sm">{p === null ? '' : texts.p(p < 0.001 ? p.toExponential(1) : p.toFixed(3))}</Text>
-      {notComparedTexts(results).map((text) => (
-        <Text key={text} size="sm">
-          {text}
-        </Text>
-      ))}
-      {reason === null ? null : <Text size="sm">{texts.reasons[reason]}</Text>}
-      {percentage === null ? null : <Text size="sm">{texts.percentage(`${percentage} %`)}</Text>}
-    </Alert>
-  );
-}
-
-/** Changes the flag so that one variant is for everybody, after a look at what changes. */
-function Ship({ flag, variant, onClose }: { flag: Flag; variant: string; onClose: () => void }) {
-  const { scope } = usePlace();
-  const queries = useQueryClient();
-  const body = shipped(flag, variant);
-  const ship = useMutation({
-    mutationFn: () =>
-      call(scope, 'PUT /v1/flags/flags/{key}', {
-        path: { key: flag.key },
-        headers: { 'If-Match': String(flag.version) },
-        body: { ...body, flag_type: flag.flag_type },
-      }),
-    onSuccess: async (saved) => {
-      queries.setQueryData(flagQuery(scope, flag.key), saved);
-      noteSaved(queries, flagQuery(scope, flag.key), saved);
-      await queries.invalidateQueries({ queryKey: ['results'] });
-      onClose();
-    },
-  });
-  return (
-    <Confirm
-      opened
-      onClose={onClose}
-      title={texts.shipTitle(variant)}
-      action={texts.shipOf(variant)}
-      size="xl"
-      busy={ship.isPending}
-      error={ship.error}
-      onConfirm={() => ship.mutate()}
-    >
-      <Text>{texts.shipHelp}</Text>
-      <Diff before={contentOf(flag)} after={body} />
-      <EditEffect scope={scope} flagKey={flag.key} body={body} />
-    </Confirm>
+      {isActive(experiment) || shipped !== null ? <FlagOff flagKey={flagKey} /> : null}
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Group, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { type Flag as FlagDocument, flagQuery, useFlag, useFlagUsage } from '../definitions.ts';
+import { FlagExperiments } from '../experiments/flag-experiments.tsx';
 import { bodyOf, contentOf, type EditedFlag, editedOf } from '../flags/edited-flag.ts';
 import { FlagActions } from '../flags/flag-actions.tsx';
 import { FlagEditor } from '../flags/flag-editor.tsx';
@@ -71,11 +72,17 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
       <Group gap="lg">
         <UsedAt flagKey={flag.key} />
         {isSplit(flag) ? (
-          <Anchor component={Link} href={`${base}/experiments/${encodeURIComponent(flag.key)}`} underline="always">
+          <Anchor component={Link} href={`${base}/flags/${encodeURIComponent(flag.key)}/results`} underline="always">
             {texts.results}
           </Anchor>
         ) : null}
+        {mayEdit ? (
+          <Anchor component={Link} href={`${base}/experiments?new=${encodeURIComponent(flag.key)}`} underline="always">
+            {TEXTS.experiment.create}
+          </Anchor>
+        ) : null}
       </Group>
+      <FlagExperiments flagKey={flag.key} />
       {mayEdit ? (
         <ManagedNotice of={flag} />
       ) : (

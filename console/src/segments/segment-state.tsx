@@ -29,9 +29,9 @@ export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
           </Anchor>
         ))}
         {users.experiments.map((key) => (
-          <Text key={key}>
+          <Anchor key={key} component={Link} href={`${base}/experiments/${encodeURIComponent(key)}`} underline="always">
             {TEXTS.nav.experiments}: {key}
-          </Text>
+          </Anchor>
         ))}
         {users.campaigns.map((key) => (
           <Anchor key={key} component={Link} href={`${base}/campaigns?q=${encodeURIComponent(key)}`} underline="always">

@@ -58,7 +58,7 @@ export const shortcuts = {
 
 export const palette = {
   title: 'Jump to',
-  placeholder: 'A screen, flag, segment, campaign, or a player’s id',
+  placeholder: 'A screen, flag, segment, experiment, campaign, or a player’s id',
   player: (id: string) => `Player “${id}”`,
   empty: 'Nothing matches.',
   help: 'Keys: / or Ctrl K opens this; g and a letter goes to a screen; ? shows all shortcuts.',

@@ -1,7 +1,7 @@
 import type { Labelled } from '../labels.ts';
 import type { WriteMark } from './write-mark.ts';
 
-/** What an annotation may point at. An experiment is a flag, shown with its results. */
+/** What an annotation may point at. */
 export const ANNOTATED_KINDS = ['flag', 'experiment', 'segment', 'campaign'] as const;
 export type AnnotatedKind = (typeof ANNOTATED_KINDS)[number];
 

@@ -43,11 +43,19 @@ describe('an annotation', () => {
 
   it('may link to a definition that exists, and keeps the link when that is archived', async () => {
     await gateway.call(key, 'POST', '/v1/flags/flags', { key: 'shop', flag_type: 'boolean', enabled: true });
+    const experiment = {
+      key: 'wide',
+      flag_key: 'shop',
+      variants: ['false', 'true'].map((value) => ({ key: value, weight: 1 })),
+    };
+    expect((await gateway.call(key, 'POST', '/v1/experiments/experiments', experiment)).status).toBe(201);
+    const ofNone = { text: 'x', at: '2026-01-15', link: { kind: 'experiment', key: 'shop' } };
+    expect((await call('POST', PATH, ofNone)).status).toBe(400);
     const segment = await call('POST', '/v1/segments/segments', { key: 'all', name: 'All', conditions: {} });
     const id = String(segment.data['segment_id']);
     for (const link of [
       { kind: 'flag', key: 'shop' },
-      { kind: 'experiment', key: 'shop' },
+      { kind: 'experiment', key: 'wide' },
       { kind: 'segment', key: id },
     ]) {
       const made = await call('POST', PATH, { text: 'x', at: '2026-01-15', link });

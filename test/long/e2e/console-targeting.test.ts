@@ -195,11 +195,15 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('row', { name: /new_shop.*on.*20/ }).waitFor();
     await ann.picture('flags');
     expect(await ann.accessibility()).toEqual([]);
+    // A flag that splits players is no experiment; its results are its own.
     await ann.open('experiments');
-    await page.getByRole('link', { name: 'new_shop' }).waitFor();
-    await ann.picture('experiments');
+    await page.getByText('There is no experiment yet.').waitFor();
+    await ann.picture('experiments-empty');
     expect(await ann.accessibility()).toEqual([]);
-    await ann.open('experiments/new_shop?metric=shop_opened&metric=purchase');
+    await ann.open('flags/new_shop');
+    await page.getByRole('link', { name: 'Results' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Results of new_shop' }).waitFor();
+    await ann.open('flags/new_shop/results?metric=shop_opened&metric=purchase');
     await page.getByText(/Sample ratio:/).waitFor();
     await page.getByRole('table', { name: 'Results for purchase' }).waitFor();
     await ann.picture('experiment');
@@ -225,14 +229,14 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     expect(lines.filter((line) => /^shop_opened,conversion,,veterans,true,.*,[ab],/.test(line))).toHaveLength(2);
     // The address holds the breakdown. Nobody's country is known here.
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ by: 'segment', of: 'purchase' });
-    await ann.open('experiments/new_shop?metric=shop_opened&by=country');
+    await ann.open('flags/new_shop/results?metric=shop_opened&by=country');
     await page.getByRole('row', { name: /country unknown/ }).waitFor();
     expect(ann.faults).toEqual([]);
   });
 
   test('the winner is rolled out after a look at the difference', async () => {
     const { page } = ann;
-    await ann.open('experiments/new_shop?metric=shop_opened');
+    await ann.open('flags/new_shop/results?metric=shop_opened');
     await page.getByRole('button', { name: 'Ship b' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('row', { name: /variants.a.weight/ }).waitFor();
@@ -414,7 +418,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     const vic = await browser!.signIn('vic@example.com', 'viewer');
     const { page } = vic;
     const buttons = /Save|New flag|New segment|Turn off|Archive|Delete|Add a|Ship|Set override/;
-    for (const screen of ['flags', 'flags/new_shop', 'segments', 'experiments/new_shop?metric=shop_opened']) {
+    for (const screen of ['flags', 'flags/new_shop', 'segments', 'flags/new_shop/results?metric=shop_opened']) {
       await vic.open(screen);
       expect(await page.getByRole('button', { name: buttons }).count(), screen).toBe(0);
     }
@@ -431,7 +435,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
       'segments',
       'flags',
       'flags/new_shop',
-      'experiments/new_shop?metric=shop_opened&by=segment',
+      'flags/new_shop/results?metric=shop_opened&by=segment',
     ]) {
       await ann.open(screen);
       await ann.picture(`phone-${screen.replaceAll('/', '-').split('?')[0]}`);

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
 import { BucketByField } from '../../conditions/bucket-by-field.tsx';
 import { NumberField } from '../../conditions/operand-editors.tsx';
 import { ConditionBuilder } from '../../parts/editors/condition-builder.tsx';
@@ -7,6 +7,7 @@ import { useZone } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import type { Flag, Segment } from '../../definitions.ts';
 import { type EditedRule, type EditedVariant, movedRule, newRule } from '../edited-flag.ts';
+import { SegmentSelect } from '../../segments/segment-select.tsx';
 import { ServeEditor } from './serve-editor.tsx';
 
 const texts = TEXTS.flag;
@@ -96,7 +97,14 @@ function RuleFields({ rule, onChange, segments, type, variants, readOnly }: Rule
           readOnly={readOnly}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
         />
-        <SegmentSelect rule={rule} onChange={onChange} segments={segments} readOnly={readOnly} />
+        <SegmentSelect
+          size="xs"
+          label={texts.segment}
+          value={rule.segmentId}
+          segments={segments}
+          readOnly={readOnly}
+          onChange={(segmentId) => onChange({ segmentId })}
+        />
         <NumberField
           label={texts.percentage}
           value={rule.percentage}
@@ -162,27 +170,6 @@ function RuleFields({ rule, onChange, segments, type, variants, readOnly }: Rule
         />
       )}
     </Stack>
-  );
-}
-
-function SegmentSelect({ rule, onChange, segments, readOnly }: Omit<RuleFieldsProps, 'type' | 'variants'>) {
-  const isKnown = rule.segmentId === '' || segments.some(({ segment_id: id }) => id === rule.segmentId);
-  return (
-    <NativeSelect
-      size="xs"
-      label={texts.segment}
-      value={rule.segmentId}
-      disabled={readOnly}
-      data={[
-        { value: '', label: texts.everybody },
-        ...(isKnown ? [] : [{ value: rule.segmentId, label: rule.segmentId }]),
-        ...segments.map(({ segment_id: value, key, name }) => ({
-          value,
-          label: name === key ? key : `${name} (${key})`,
-        })),
-      ]}
-      onChange={(event) => onChange({ segmentId: event.currentTarget.value })}
-    />
   );
 }
 

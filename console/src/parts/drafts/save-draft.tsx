@@ -20,6 +20,8 @@ interface SaveDraftProps<Held extends Written, Answer extends Written, Body exte
   /** The fields that people edit. */
   contentOf: (held: Held) => Fields;
   title: string;
+  /** What it changes in live, if not what players get. */
+  changes?: string | undefined;
   /** Sends the fields at the version of `base`. */
   send: (body: Body) => Promise<Answer>;
   /** Reads the document as it is now; a new one needs neither this nor `onMerge`. */
@@ -41,6 +43,7 @@ export function SaveDraft<Held extends Written, Answer extends Written, Body ext
   notReady,
   contentOf,
   title,
+  changes,
   send,
   read,
   placeOf,
@@ -84,6 +87,7 @@ export function SaveDraft<Held extends Written, Answer extends Written, Body ext
         opened={asking && body !== undefined}
         onClose={close}
         title={title}
+        {...(changes === undefined ? {} : { changes })}
         action={action}
         size="xl"
         busy={save.isPending}

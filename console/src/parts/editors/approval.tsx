@@ -59,7 +59,7 @@ export function WaitingBadge() {
 }
 
 const SCREENS = {
-  flag: ['flags', 'experiments'],
+  flag: ['flags'],
   experiment: ['experiments'],
   campaign: ['campaigns'],
   segment: ['segments'],
@@ -86,8 +86,14 @@ export function WaitingNotice() {
   );
 }
 
+interface TurnOffNowProps {
+  kind: 'flag' | 'experiment' | 'campaign';
+  name: string;
+  enabled: boolean;
+}
+
 /** Turns something off at once, in games whose changes wait otherwise. */
-export function TurnOffNow({ kind, name, enabled }: { kind: 'flag' | 'campaign'; name: string; enabled: boolean }) {
+export function TurnOffNow({ kind, name, enabled }: TurnOffNowProps) {
   const { scope, mayEdit } = usePlace();
   const approval = useApproval();
   const queries = useQueryClient();

@@ -947,7 +947,7 @@ type Note = {
   readonly link: {
     /** Kind of the definition. */
     readonly kind: 'flag' | 'experiment' | 'segment' | 'campaign';
-    /** Key of the flag, or id of the segment or campaign. */
+    /** Key of the flag or experiment, or id of the segment or campaign. */
     readonly key: string;
   } | null;
   /** Who made it. */
@@ -10178,7 +10178,7 @@ export interface Operations {
       readonly link?: {
         /** Kind of the definition. */
         readonly kind: 'flag' | 'experiment' | 'segment' | 'campaign';
-        /** Key of the flag, or id of the segment or campaign. */
+        /** Key of the flag or experiment, or id of the segment or campaign. */
         readonly key: string;
       } | null;
       /** Who answers for it: a person or a team. */
@@ -10237,7 +10237,7 @@ export interface Operations {
       readonly link?: {
         /** Kind of the definition. */
         readonly kind: 'flag' | 'experiment' | 'segment' | 'campaign';
-        /** Key of the flag, or id of the segment or campaign. */
+        /** Key of the flag or experiment, or id of the segment or campaign. */
         readonly key: string;
       } | null;
       /** Who answers for it: a person or a team. */

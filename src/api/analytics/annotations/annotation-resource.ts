@@ -20,11 +20,12 @@ const At = timeIn("When, from 1970-01-02 to 2148-12-31. A date without a time is
 const Link = nullable(
   Type.Object(
     {
-      kind: oneOf(ANNOTATED_KINDS, 'Kind of the definition. An experiment is a flag.'),
+      kind: oneOf(ANNOTATED_KINDS, 'Kind of the definition.'),
       key: Type.String({
         minLength: 1,
         maxLength: TEXT_LIMITS.callerIdLength,
-        description: 'Key of the flag, or id of the segment or campaign. It must exist when you write it.',
+        description:
+          'Key of the flag or experiment, or id of the segment or campaign. It must exist when you write it.',
       }),
     },
     { additionalProperties: false, description: 'The definition that it is about. Default: null.' },

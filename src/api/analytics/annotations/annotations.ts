@@ -104,10 +104,8 @@ function momentOf(text: string): string {
   return /t/i.test(text) ? moment : moment.slice(0, 'yyyy-mm-dd'.length);
 }
 
-const DOCUMENTS = { flag: 'flag', experiment: 'flag', segment: 'segment', campaign: 'campaign' } as const;
-
 function isThere({ kind, key }: { kind: AnnotatedKind; key: string }, context: RequestContext): boolean {
   const { game, environment } = context.key;
-  const found = context.services.config.get({ game, environment, kind: DOCUMENTS[kind], key });
+  const found = context.services.config.get({ game, environment, kind, key });
   return found !== undefined && !('archivedAt' in found.document && found.document.archivedAt !== null);
 }

@@ -1,7 +1,7 @@
-import { isObject } from '../parts/editors/json-text.ts';
-import { minuteText, momentOf } from '../parts/zoned-time.ts';
+import { isObject } from '../editors/json-text.ts';
+import { minuteText, momentOf } from '../zoned-time.ts';
 
-/* Values of a campaign that a person may still be writing: any field may be missing or of another type. */
+/* Values of a definition that a person may still be writing: any field may be missing or of another type. */
 
 export type Document = Record<string, unknown>;
 

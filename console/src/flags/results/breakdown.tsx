@@ -1,19 +1,19 @@
 import { Alert, Badge, Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../frame/api.ts';
-import { csvText } from '../../../core/kernel/text/csv-text.ts';
-import { download } from '../parts/lists/csv.ts';
-import { ScrollRegion } from '../parts/scroll-region.tsx';
-import { Loaded } from '../parts/states.tsx';
-import { number } from '../parts/lists/values.tsx';
-import { usePlace } from '../frame/session.tsx';
-import { TEXTS } from '../texts.ts';
-import { ControlBadge, FigureCells, mostOf, pText, Verdict } from './figures.tsx';
-import { isComplete, measureName, metricBody } from './measure.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { csvText } from '../../../../core/kernel/text/csv-text.ts';
+import { download } from '../../parts/lists/csv.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { number } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
+import { TEXTS } from '../../texts.ts';
+import { ControlBadge, FigureCells, figureHeads, mostOf, Verdict } from '../../experiments/figures.tsx';
+import { pText } from '../../experiments/figure-texts.ts';
+import { isComplete, measureName, metricBody } from '../../experiments/measure.ts';
 import type { Question } from './metric-results.tsx';
 
-const texts = TEXTS.experiment.breakdown;
-const columns = TEXTS.experiment.columns;
+const texts = TEXTS.results.breakdown;
 
 export const DIMENSIONS = ['segment', 'country', 'platform', 'app_version'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
@@ -167,7 +167,7 @@ function GroupsTable({ readout: { groups }, by, place }: { readout: Readout; by:
       return own === undefined ? [] : [...own.variants, ...own.sequential];
     }),
   );
-  const heads = [texts.group[by], texts.variant, ...Object.values(columns).slice(1)];
+  const heads = [texts.group[by], texts.variant, ...figureHeads()];
   return (
     <ScrollRegion label={texts.label(metric, texts.dimensions[by])}>
       <Table aria-label={texts.label(metric, texts.dimensions[by])} verticalSpacing={6}>

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import type { Flag } from '../definitions.ts';
-import { contentOf } from '../flags/edited-flag.ts';
+import type { JsonObject } from '../../../../core/kernel/text/json.ts';
+import type { Flag } from '../../definitions.ts';
+import { contentOf } from '../edited-flag.ts';
 
 /**
  * The flag with one variant for every player that its rules select: the weights of the others become 0, rules with

@@ -1,19 +1,14 @@
-import { Card, Checkbox, Group, NativeSelect, NumberInput, TagsInput, Text, TextInput } from '@mantine/core';
-import {
-  EXPERIMENT_METRIC_NAMES,
-  type ExperimentField,
-  experimentMetric,
-  type ExperimentOption,
-} from '../../../core/vocabulary/metrics/experiment-metrics.ts';
-import { useEventNames } from '../conditions/names.ts';
-import { number } from '../parts/lists/values.tsx';
-import { TEXTS } from '../texts.ts';
-import { hasEvents, type Measure, shownFields } from './measure.ts';
+import { Card, Group, NativeSelect, TagsInput, Text } from '@mantine/core';
+import { experimentMetric } from '../../../../core/vocabulary/metrics/experiment-metrics.ts';
+import { useEventNames } from '../../conditions/names.ts';
+import { number } from '../../parts/lists/values.tsx';
+import { TEXTS } from '../../texts.ts';
+import { hasEvents, shownFields } from '../../experiments/measure.ts';
+import { AggregateSelect, DaysInput, MeasureField, WINDOW_DAYS } from '../../experiments/measure-fields.tsx';
 import type { Question, Results } from './metric-results.tsx';
 
-const texts = TEXTS.experiment;
+const texts = TEXTS.results;
 
-export const WINDOW_DAYS = 7;
 export const MOST_METRICS = 5;
 
 interface MetricFormProps {
@@ -31,12 +26,7 @@ export function MetricForm({ asked, results, set }: MetricFormProps) {
   return (
     <Card withBorder>
       <Group align="flex-end">
-        <NativeSelect
-          label={texts.aggregate}
-          value={aggregate}
-          data={EXPERIMENT_METRIC_NAMES.map((each) => ({ value: each, label: experimentMetric(each).title }))}
-          onChange={(event) => set('aggregate', [event.currentTarget.value])}
-        />
+        <AggregateSelect value={aggregate} onChange={(chosen) => set('aggregate', [chosen])} />
         {hasEvents(aggregate) ? (
           <TagsInput
             label={texts.metrics}
@@ -49,21 +39,26 @@ export function MetricForm({ asked, results, set }: MetricFormProps) {
           />
         ) : null}
         {shownFields(aggregate).map((name) => (
-          <Field key={name} name={name} measure={measure} set={set} />
+          <MeasureField
+            key={name}
+            name={name}
+            measure={measure}
+            onChange={(text) => set(name, text === '' ? [] : [text])}
+          />
         ))}
         <DaysInput
           label={texts.window}
           value={windowDays}
           least={1}
           usual={WINDOW_DAYS}
-          onChange={(days) => set('window', days)}
+          onChange={(days) => set('window', [days])}
         />
         <DaysInput
           label={texts.minAge}
           value={minAgeDays}
           least={0}
           usual={0}
-          onChange={(days) => set('min_age', days)}
+          onChange={(days) => set('min_age', [days])}
         />
         {results === undefined || results.percentages.length < 2 ? null : (
           <PercentageSelect results={results} onChange={(chosen) => set('percentage', [chosen])} />
@@ -81,72 +76,6 @@ export function MetricForm({ asked, results, set }: MetricFormProps) {
       </Text>
     </Card>
   );
-}
-
-interface DaysInputProps {
-  label: string;
-  value: number;
-  least: number;
-  usual: number;
-  onChange: (days: readonly string[]) => void;
-}
-
-function DaysInput({ label, value, least, usual, onChange }: DaysInputProps) {
-  return (
-    <NumberInput
-      label={label}
-      w={190}
-      min={least}
-      max={90}
-      allowDecimal={false}
-      hideControls
-      value={value}
-      onChange={(days) => onChange([String(typeof days === 'number' ? days : usual)])}
-    />
-  );
-}
-
-interface FieldProps {
-  name: ExperimentField | ExperimentOption;
-  measure: Measure;
-  set: MetricFormProps['set'];
-}
-
-/** The bounds of the fields with numbers. */
-const NUMBERS = {
-  day: { min: 1, max: 90, allowDecimal: false },
-  quantile: { min: 0.01, max: 0.99 },
-  winsorize: { min: 0.9, max: 0.9999 },
-} as const;
-
-function Field({ name, measure: { fields }, set }: FieldProps) {
-  if (name === 'metric') return null;
-  const label = texts.fields[name];
-  const value = fields[name] ?? '';
-  const change = (text: string): void => set(name, text === '' ? [] : [text]);
-  if (name === 'cuped') {
-    return (
-      <Checkbox
-        label={label}
-        pb={8}
-        checked={value === 'true'}
-        onChange={(event) => change(event.currentTarget.checked ? 'true' : '')}
-      />
-    );
-  }
-  if (name === 'day' || name === 'quantile' || name === 'winsorize') {
-    return (
-      <NumberInput
-        label={label}
-        w={230}
-        hideControls
-        {...NUMBERS[name]}
-        value={value === '' ? '' : Number(value)}
-        onChange={(chosen) => change(String(chosen))}
-      />
-    );
-  }
-  return <TextInput label={label} value={value} onChange={(event) => change(event.currentTarget.value)} />;
 }
 
 function PercentageSelect({ results, onChange }: { results: Results; onChange: (percentage: string) => void }) {
