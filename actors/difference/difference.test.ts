@@ -97,6 +97,31 @@ describe('the difference of two versions', () => {
       { prerequisites: [{ flagKey: 'open', value: true }] },
       ['Prerequisite “open” added: value yes'],
     ],
+    [
+      'what new rules serve',
+      FLAG,
+      {
+        rules: [
+          RULE,
+          { ...RULE, segmentId: 'seg_1', serve: { variant: 'b' } },
+          {
+            ...RULE,
+            serve: {
+              weights: [
+                { key: 'a', weight: 9 },
+                { key: 'b', weight: 1 },
+              ],
+            },
+          },
+          { ...RULE, serve: { value: { gemsGiven: 5 } } },
+        ],
+      },
+      [
+        'Rule 2 added: segment id “seg_1”, value yes, percentage 20 %, priority 0, serve variant “b”',
+        'Rule 3 added: value yes, percentage 20 %, priority 0, serve weights “a” 9, “b” 1',
+        'Rule 4 added: value yes, percentage 20 %, priority 0, serve value {"gemsGiven":5}',
+      ],
+    ],
     ['the switch', FLAG, { enabled: false, archivedAt: 5 }, ['Archived', 'Disabled']],
     ['the archive', { ...FLAG, archivedAt: 5 }, { archivedAt: null }, ['Restored from the archive']],
     ['a field that stands for its default', FLAG, { clientVisible: true }, []],

@@ -76,7 +76,7 @@ const flag: Changes<FlagDocument> = {
     { variant: 'a' },
     { weights: [{ key: 'b', weight: 1 }] },
     'Default serve, variant: “a” → none',
-    'Default serve, weights: none → [{"key":"b","weight":1}]',
+    'Default serve, weights: none → “b” 1',
   ],
   salt: ['s', 't', 'Salt: “s” → “t”'],
   bucketBy: ['player', 'attribute:guild', 'Bucket by: “player” → “attribute:guild”'],

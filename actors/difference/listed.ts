@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { inQuotes, label, shownValue } from './shown-value.ts';
-import { inValue, namingOf } from './value-difference.ts';
+import { inValue, namingOf, whole } from './value-difference.ts';
 
 /* The differences of lists whose items have an identity, such as rules of a flag or guardrails of an experiment. */
 
@@ -88,6 +88,8 @@ function nameOf(noun: Noun, item: JsonObject, number: number): string {
 /** What an added item says, in the words of its fields. */
 function described(noun: Noun, item: JsonObject): string {
   const fields = Object.entries(item).filter(([name, value]) => name !== IDENTITY[noun] && value !== null);
-  const parts = fields.map(([name, value]) => `${label(name).toLowerCase()} ${shownValue(name, value ?? null)}`);
+  const parts = fields.map(
+    ([name, value]) => `${label(name).toLowerCase()} ${whole(name, value ?? null, namingOf(name, 'labels'))}`,
+  );
   return parts.length === 0 ? 'without further fields' : parts.join(', ');
 }

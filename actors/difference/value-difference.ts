@@ -38,11 +38,15 @@ export const namingOf = (field: string, around: Naming): Naming => (DATA.has(fie
 const named = (field: string, naming: Naming): string => (naming === 'data' ? field : label(field).toLowerCase());
 
 /** A value that was not there, or is gone. */
-function whole(name: string, value: Json, naming: Naming): string {
+export function whole(name: string, value: Json, naming: Naming): string {
   if (naming === 'labels' && isNothing(value)) return shownValue(name, null);
+  if (areKeyed(value) && value.length > 0)
+    return value.map(({ key, weight }) => `${inQuotes(key)} ${weight}`).join(', ');
   if (naming === 'data' || !isObject(value)) return shownValue(name, value);
   const fields = Object.entries(value).filter(([, one]) => one !== null);
-  return fields.map(([field, one]) => `${named(field, naming)} ${shownValue(`${name}, ${field}`, one)}`).join(', ');
+  return fields
+    .map(([field, one]) => `${named(field, naming)} ${whole(`${name}, ${field}`, one, namingOf(field, naming))}`)
+    .join(', ');
 }
 
 function inList(name: string, before: readonly Json[], after: readonly Json[]): string[] {

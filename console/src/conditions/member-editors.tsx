@@ -56,7 +56,7 @@ export function BucketEditor({ bucket, replace, readOnly }: { bucket: Bucket } &
     replace(bucket.id, (node) => (node.kind === 'bucket' ? { ...node, ...change } : node));
   return (
     <Fieldset p="xs" legend={texts.bucket}>
-      <Group gap={6} align="flex-start">
+      <Group gap={6} align="flex-end">
         <NumberField
           label={texts.below}
           value={bucket.below}

@@ -128,7 +128,9 @@ function TestEditor({ test, replace, place, eventName, readOnly }: { test: Test 
     <Group gap={6} align="flex-start" role="group" aria-label={test.field === '' ? texts.field : test.field}>
       <Autocomplete
         size="xs"
-        w={{ base: '100%', xs: 230 }}
+        miw={{ base: '100%', xs: 230 }}
+        maw={{ base: '100%', xs: 420 }}
+        flex="1 1 230px"
         aria-label={texts.field}
         placeholder={place === 'event' ? 'properties.level' : texts.fieldHint}
         readOnly={readOnly}
@@ -173,7 +175,9 @@ function EventCountEditor({ events, ...rest }: { events: EventCount } & EditorPr
         <Group gap={6} align="flex-end">
           <Autocomplete
             size="xs"
-            w={{ base: '100%', xs: 200 }}
+            miw={{ base: '100%', xs: 200 }}
+            maw={{ base: '100%', xs: 360 }}
+            flex="1 1 200px"
             label={texts.eventName}
             readOnly={readOnly}
             value={events.name}

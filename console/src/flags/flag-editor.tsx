@@ -45,6 +45,7 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
               onChange={(defaultValue) => onChange({ defaultValue })}
             />
             <ServeEditor
+              size="sm"
               label={texts.defaultServe}
               type={type}
               variants={edited.variants}
@@ -212,16 +213,19 @@ function Prerequisites({ edited: { prerequisites }, onChange, readOnly }: FlagEd
               readOnly={readOnly}
               onChange={(event) => set(id, { key: event.currentTarget.value })}
             />
-            <ValueField
-              label={texts.prerequisiteValue}
-              type="json"
-              value={value}
-              readOnly={readOnly}
-              onChange={(changed) => set(id, { value: changed })}
-            />
+            {/* One of both counts: the variant, if it is given. */}
+            {variant === '' ? (
+              <ValueField
+                label={texts.prerequisiteValue}
+                type="json"
+                value={value}
+                readOnly={readOnly}
+                onChange={(changed) => set(id, { value: changed })}
+              />
+            ) : null}
             <TextInput
               size="xs"
-              label={texts.prerequisiteVariant}
+              label={variant === '' ? texts.prerequisiteVariant : texts.prerequisiteOnlyVariant}
               value={variant}
               readOnly={readOnly}
               onChange={(event) => set(id, { variant: event.currentTarget.value })}

@@ -12,7 +12,7 @@ export function Difference({ lines }: { lines: readonly string[] }) {
   const shown = useReadable(lines.join('\n'));
   if (lines.length === 0) return <Text size="sm">{texts.same}</Text>;
   return (
-    <List size="sm" withPadding aria-label={texts.difference}>
+    <List size="sm" spacing={2} withPadding aria-label={texts.difference}>
       {lines.map((line, place) => (
         <List.Item key={`${place} ${line}`} className="break-anywhere">
           {shown(line)}

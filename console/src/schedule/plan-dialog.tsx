@@ -38,7 +38,10 @@ export function PlanDialog({ of, id, title, plan, opened, onClose, onPlanned, ch
   const { base, path } = placeOf(of, id);
   const add = useMutation({
     mutationFn: (body: Plan) => call(scope, `POST ${base}/schedule`, { path, body, headers: changeReason(why) }),
-    onSuccess: () => close(),
+    onSuccess() {
+      onPlanned?.();
+      close();
+    },
     onSettled: () =>
       Promise.all(['schedule', 'approvals'].map((kind) => queries.invalidateQueries({ queryKey: [kind] }))),
   });
@@ -59,7 +62,7 @@ export function PlanDialog({ of, id, title, plan, opened, onClose, onPlanned, ch
       busy={add.isPending}
       error={add.error}
       onConfirm={() => {
-        if (plan !== undefined) add.mutate(plan, { onSuccess: () => onPlanned?.() });
+        if (plan !== undefined) add.mutate(plan);
       }}
     >
       <Stack gap="sm">

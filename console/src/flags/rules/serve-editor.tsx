@@ -19,12 +19,14 @@ interface ServeEditorProps {
   other: string;
   onChange: (serve: EditedServe, other: string) => void;
   readOnly: boolean;
+  size?: 'xs' | 'sm';
 }
 
 const VARIANT = 'variant ';
 
 /** What a rule, or the default, serves: one variant, weights or a value. */
-export function ServeEditor({ label, type, variants, serve, others, other, onChange, readOnly }: ServeEditorProps) {
+export function ServeEditor(props: ServeEditorProps) {
+  const { label, type, variants, serve, others, other, onChange, readOnly, size = 'xs' } = props;
   const { kind, variant, weights, value } = serve;
   const choose = (chosen: string): void => {
     if (chosen.startsWith(VARIANT)) {
@@ -38,9 +40,9 @@ export function ServeEditor({ label, type, variants, serve, others, other, onCha
   const current = kind === 'usual' ? other : kind === 'variant' ? VARIANT + variant : kind;
   const isMissing = kind === 'variant' && !variants.some(({ key }) => key === variant);
   return (
-    <Group align="flex-end" gap="xs">
+    <Group align="flex-end" gap="xs" wrap={kind === 'value' ? 'nowrap' : 'wrap'}>
       <NativeSelect
-        size="xs"
+        size={size}
         label={label}
         value={current}
         disabled={readOnly}
@@ -55,6 +57,7 @@ export function ServeEditor({ label, type, variants, serve, others, other, onCha
       />
       {kind === 'value' ? (
         <ValueField
+          size={size}
           label={texts.servedValue}
           type={type}
           value={value}

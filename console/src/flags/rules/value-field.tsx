@@ -43,6 +43,7 @@ export function ValueField({ label, type, value, onChange, readOnly, size = 'xs'
       value={isText ? current : value}
       readOnly={readOnly}
       error={fault}
+      miw={110}
       style={{ flex: '1 1 200px' }}
       onChange={({ currentTarget: { value: typed } }) =>
         onChange(isText || (typed !== '' && isNullText(type, current)) ? JSON.stringify(typed) : typed)

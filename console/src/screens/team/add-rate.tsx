@@ -38,7 +38,7 @@ export function AddRate({ table, own, replace }: AddRateProps) {
   };
   return (
     <form onSubmit={submit}>
-      <Group align="flex-start" gap="sm">
+      <Group align="flex-start" gap="sm" role="group" aria-label={texts.add}>
         <TextInput
           size="xs"
           label={texts.currency}

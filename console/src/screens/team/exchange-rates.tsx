@@ -90,7 +90,7 @@ function Currencies({ rates }: { rates: Rates }) {
             <Table.Tr key={currency}>
               <Table.Th scope="row">{currency}</Table.Th>
               <Table.Td ta="right">{number(count)}</Table.Td>
-              <Table.Td>{firstDay}</Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>{firstDay}</Table.Td>
               <Table.Td>
                 <Group gap="xs">
                   {lastDay}
@@ -192,6 +192,7 @@ function Upload({ table }: { table: RateTable | undefined }) {
         opened={rates !== undefined}
         onClose={close}
         title={texts.ask}
+        size="xl"
         action={texts.replace}
         changes={texts.changes(scope.game)}
         busy={replace.isPending}

@@ -109,6 +109,7 @@ export const flag = {
   prerequisiteFlag: 'Flag',
   prerequisiteValue: 'Value (JSON)',
   prerequisiteVariant: 'or key of a variant',
+  prerequisiteOnlyVariant: 'Key of a variant',
   addPrerequisite: 'Add a prerequisite',
   removePrerequisite: (key: string) => `Remove prerequisite ${key}`,
   notReady: 'Some field is not valid yet.',
