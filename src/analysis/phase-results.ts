@@ -68,7 +68,7 @@ export function phaseVerdict(
 }
 
 /** Variants that could differ from the control: a variant that nobody can get is no comparison. */
-export function isTestedIn(phases: readonly PhaseSamples[], key: string): boolean {
+function isTestedIn(phases: readonly PhaseSamples[], key: string): boolean {
   return phases.some((samples) => {
     const own = sampleIn(samples, key);
     return own !== undefined && (own.weight !== 0 || own.players > 0);
