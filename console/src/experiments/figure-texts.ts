@@ -26,3 +26,6 @@ export function meanText(mean: number | null, aggregate: ExperimentMetricName): 
   if (mean === null) return '—';
   return experimentMetric(aggregate).unit === 'share' ? percent(mean) : mean.toPrecision(4);
 }
+
+/** A p-value in a sentence. */
+export const pWords = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);

@@ -3,7 +3,7 @@ import { number, Time } from '../../parts/lists/values.tsx';
 import { TEXTS } from '../../texts.ts';
 import { ComparisonTable, Treatment } from '../comparison-table.tsx';
 import { sharesText } from '../experiment-document.ts';
-import { pText } from '../figure-texts.ts';
+import { pWords } from '../figure-texts.ts';
 import { notComparedTexts } from '../left-out.ts';
 import { metricName } from '../measure.ts';
 import type { ExperimentResults } from './verdict.ts';
@@ -12,7 +12,7 @@ const texts = TEXTS.experiment;
 
 type Phase = ExperimentResults['phases'][number];
 
-/** The phases, each with its shares, its sample ratio and who is not compared; with its figures if there are several. */
+/** The phases, each with its shares, its sample ratio and who is not compared; with its figures if all are shown together. */
 export function Phases({ results }: { results: ExperimentResults }) {
   const { phases } = results;
   const isOne = phases.length === 1;
@@ -25,7 +25,7 @@ export function Phases({ results }: { results: ExperimentResults }) {
         {phases.toReversed().map((phase) => (
           <Card key={phase.phase} withBorder>
             <Head phase={phase} />
-            {isOne ? null : <Table phase={phase} results={results} />}
+            {isOne || results.phase !== null ? null : <Table phase={phase} results={results} />}
             <Treatment of={phase} />
             {leftOutOf(phase).map((line) => (
               <Text key={line} size="sm">
@@ -62,7 +62,7 @@ function Head({ phase: { phase, since, weights, sample_ratio: ratio } }: { phase
           {TEXTS.results.breakdown[state]}
         </Badge>
         <Text size="sm">
-          {TEXTS.results[state]} {ratio.p_value === null ? '' : TEXTS.results.p(pText(ratio.p_value))}
+          {TEXTS.results[state]} {ratio.p_value === null ? '' : `(${pWords(ratio.p_value)})`}
         </Text>
       </Group>
     </>

@@ -1,5 +1,5 @@
 import { Alert, Box, Card, Group, List, NativeSelect, Stack, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { hasEnded, isActive } from '../../../../core/vocabulary/documents/experiments.ts';
 import type { Experiment } from '../../definitions.ts';
@@ -41,7 +41,6 @@ function Asked({ experiment }: { experiment: Experiment }) {
     queryFn: ({ signal }) =>
       call(scope, 'GET /v1/experiments/experiments/{key}/results', { path: { key }, query: asked ?? {}, signal }),
     enabled: asked !== undefined,
-    placeholderData: keepPreviousData,
     refetchInterval: isActive(experiment) ? REFRESH_MS : false,
   });
   return (

@@ -59,12 +59,16 @@ describe('the verdict', () => {
     const sequential = [
       compared('control', { decision: null }),
       compared('wide', { decision: 'higher' }),
-      compared('tall', { decision: 'lower', ci_low: null }),
+      compared('tall', { decision: 'lower', ci_low: null, p_adjusted: 0.000_2 }),
     ];
     const variants = [variant('control'), variant('wide'), variant('tall', { too_small: 'players' })];
     const { kind, title, lines } = verdictOf(results({ sequential, variants }), RUNS);
     expect([kind, title]).toEqual(['found', 'wide is higher than control by purchase_completed.']);
-    expect(lines).toEqual(['tall is lower than control by purchase_completed.', LINE, 'tall: too few players.']);
+    expect(lines).toEqual([
+      'tall is lower than control by purchase_completed.',
+      LINE,
+      'tall: +6.2\u00A0%, too few players (p < 0.001).',
+    ]);
   });
 
   it('trusts nothing while the numbers of players do not match, by phase or by day', () => {

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../frame/api.ts';
 import { TEXTS } from '../../texts.ts';
-import { percentText, pText, reasonText } from '../figure-texts.ts';
+import { percentText, pWords, reasonText } from '../figure-texts.ts';
 import { metricName } from '../measure.ts';
 
 const texts = TEXTS.experiment.verdict;
@@ -68,10 +68,11 @@ function linesOf({ variants, sequential, control }: ExperimentResults): string[]
     .map(({ variant_key: key, lift, too_small: small }) => {
       const anytime = sequential.find(({ variant_key: own }) => own === key);
       const { ci_low: low = null, ci_high: high = null, p_adjusted: p = null } = anytime ?? {};
-      if (lift === null || low === null || high === null) {
+      const words = p === null ? '' : texts.p(pWords(p));
+      if (low === null || high === null) {
         const reason = anytime?.too_small ?? small;
-        return texts.noInterval(key, reason === null ? texts.noLift : reasonText(reason));
+        return texts.noInterval(key, percentText(lift), reason === null ? texts.noBounds : reasonText(reason), words);
       }
-      return texts.line(key, percentText(lift), percentText(low), percentText(high), pText(p));
+      return texts.line(key, percentText(lift), percentText(low), percentText(high), words);
     });
 }

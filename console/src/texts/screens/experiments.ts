@@ -261,8 +261,9 @@ export const experiment = {
     ended: 'It ended without a decision: no variant differs from the control.',
     overdue: 'The planned end is past. Decide now, or plan another end.',
     line: (variant: string, lift: string, low: string, high: string, p: string) =>
-      `${variant}: ${lift}, between ${low} and ${high} at any look (p = ${p}).`,
-    noInterval: (variant: string, reason: string) => `${variant}: ${reason}.`,
-    noLift: 'no figure yet',
+      `${variant}: ${lift}, between ${low} and ${high} at any look${p}.`,
+    noInterval: (variant: string, lift: string, reason: string, p: string) => `${variant}: ${lift}, ${reason}${p}.`,
+    p: (words: string) => ` (${words})`,
+    noBounds: 'without bounds yet',
   },
 } as const;
