@@ -52,8 +52,8 @@ export function whole(name: string, value: Json, naming: Naming): string {
 function inList(name: string, before: readonly Json[], after: readonly Json[]): string[] {
   // Lists of ids in conditions have thousands.
   const [earlier, now] = [new Set(before), new Set(after)];
-  const added = after.filter((one) => !earlier.has(one)).map(inQuotes);
-  const removed = before.filter((one) => !now.has(one)).map(inQuotes);
+  const added = after.filter((one) => !earlier.has(one));
+  const removed = before.filter((one) => !now.has(one));
   if (added.length + removed.length === 0) return [`${name}: another order`];
   const parts = [
     ...(added.length === 0 ? [] : [`added ${few(added)}`]),
@@ -71,8 +71,8 @@ export function inNames(name: string, before: Json, after: Json): string[] {
   return [...(names ? [] : inList(name, Object.keys(left), Object.keys(right))), ...others];
 }
 
-function few(items: readonly string[]): string {
-  const shown = items.slice(0, DIFFERENCE_LIMITS.items);
+function few(items: readonly Json[]): string {
+  const shown = items.slice(0, DIFFERENCE_LIMITS.items).map(inQuotes);
   const more = items.length - shown.length;
   return `${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { execSql } from '../../support/servers/clickhouse.ts';
 import type { Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -112,4 +113,26 @@ describe('a restored version of an experiment', () => {
     expect([status, error.message]).toEqual([409, said]);
     expect((await call('GET', item)).data).toEqual(before);
   });
+});
+
+it('a page shows all its versions also where a write of unknown outcome with the same number is behind it', async () => {
+  for (const traffic of [20, 30]) await changed('PATCH', item, { traffic });
+  const page = async (cursor = '') => {
+    const { data } = await call('GET', `${item}/versions?limit=2${cursor}`);
+    const {
+      versions,
+      next_cursor: next,
+    }: { versions: { version: number; confirmed: boolean }[]; next_cursor: string } = JSON.parse(JSON.stringify(data));
+    return { next, numbers: versions.filter(({ confirmed }) => confirmed).map(({ version }) => version) };
+  };
+  await until('all are there', async () => (await page()).numbers.join() === '3,2');
+  // An attempt just before, whose answer was lost.
+  await execSql(
+    world.clickhouse,
+    `INSERT INTO definition_changes SELECT * REPLACE (at - toIntervalMillisecond(1) AS at, generateUUIDv4() AS entry_id,
+      'unknown' AS outcome) FROM definition_changes FINAL WHERE kind = 'experiment' AND key = 'test-${made}' AND version = 2`,
+  );
+  const first = await page();
+  expect(first.numbers).toEqual([3, 2]);
+  expect((await page(`&cursor=${first.next}`)).numbers).toEqual([1]);
 });

@@ -125,10 +125,9 @@ const listVersions = (historied: Historied): KeyedRoute =>
         if (found.length === 0 && versionNow === undefined && query.behind === undefined) return historied.missing();
         const made = madeVersions(found, versionNow);
         const isMore = found.length === query.limit;
-        const shown = isMore ? made.slice(0, -1) : made;
         const last = isMore ? found.at(-2) : undefined;
         return jsonAnswer({
-          versions: shown.map((one, place) => listedJson(one, made[place + 1], context)),
+          versions: listedJson(made, isMore ? found.at(-1) : undefined, context),
           current_version: versionNow ?? null,
           next_cursor: last === undefined ? null : encodePlace(last, query),
         });

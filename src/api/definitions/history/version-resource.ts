@@ -1,6 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import { ANOTHER_SECRET, differenceOf } from '../../../../actors/difference/difference.ts';
 import type { StoredVersion } from '../../../../clickhouse-schema/queries/lookups/definition-versions.ts';
+import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { oneOf, textOrNull, timeOut } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
@@ -79,13 +80,27 @@ function versionJson(found: StoredVersion, { key }: RequestContext) {
   };
 }
 
-/** @param before the version before; undefined: there is none */
-export function listedJson(found: StoredVersion, before: StoredVersion | undefined, context: RequestContext) {
-  return { ...versionJson(found, context), difference: differenceIn(found, before) };
+/**
+ * The versions of a page, each with what differs from the one behind it.
+ * @param made newest first
+ * @param behind the one behind the page, which is not shown
+ */
+export function listedJson(made: readonly StoredVersion[], behind: StoredVersion | undefined, context: RequestContext) {
+  // Each is compared twice.
+  const documents = made.map(documentIn);
+  return made.flatMap((found, place) => {
+    if (found === behind) return [];
+    const difference = differenceIn(found, documents[place], made[place + 1], documents[place + 1]);
+    return [{ ...versionJson(found, context), difference }];
+  });
 }
 
-function differenceIn(found: StoredVersion, before: StoredVersion | undefined): string[] {
-  const [earlier, now] = [before && documentIn(before), documentIn(found)];
+function differenceIn(
+  found: StoredVersion,
+  now: JsonObject | undefined,
+  before: StoredVersion | undefined,
+  earlier: JsonObject | undefined,
+): string[] {
   if (now === undefined && !isDeletion(found)) return [TOO_LARGE];
   if (now !== undefined && earlier === undefined && before !== undefined && !isDeletion(before)) return [TOO_LARGE];
   // Secrets are hidden in both versions.

@@ -97,7 +97,8 @@ export function startGuardrailKeeper(options: GuardrailKeeperOptions): Guardrail
     if (document.guardrails.every((guardrail) => isKnown(document, guardrail))) return;
     const asked = askedMetrics(document);
     const scope = { game, environment: 'live', zone: zoneOf(config.get(gameAddress(game))?.document) } as const;
-    const period = { scope, windowDays: DEFAULT_WINDOW_DAYS, minExposureAgeDays: 0, nowMs: clock.wallMs() };
+    const days = { windowDays: DEFAULT_WINDOW_DAYS, minExposureAgeDays: 0, withoutDays: true } as const;
+    const period = { scope, ...days, nowMs: clock.wallMs() };
     const measured = await measurePhases(services.analytics, document, asked.metrics, period);
     const outcome = measured.kind === 'unavailable' ? 'unavailable' : 'judged';
     services.metrics.guardrailChecks.inc({ outcome });

@@ -24,6 +24,8 @@ export interface PhasesAsked {
   windowDays: number;
   minExposureAgeDays: number;
   nowMs: number;
+  /** Whether players are not counted by day: guardrails need no `arrivals`. */
+  withoutDays?: true;
 }
 
 export interface MeasuredPhase {
@@ -48,12 +50,14 @@ export async function measurePhases(
     const period = periodOf(experiment, phase, asked);
     const readout = await analytics.experimentReadout({ ...period, metrics, by: undefined, groups: 1 });
     if (readout.kind === 'unavailable') return readout;
-    const arrivals = await analytics.experimentArrivals(period);
+    const arrivals = asked.withoutDays === true ? NO_DAYS : await analytics.experimentArrivals(period);
     if (arrivals.kind === 'unavailable') return arrivals;
     measured.push(phaseOf(phase, readout.value.groups, arrivals.value, metrics.length));
   }
   return { kind: 'answered', value: measured };
 }
+
+const NO_DAYS: QueryResult<ArrivalDay[]> = { kind: 'answered', value: [] };
 
 /** The players of a phase until the experiment ends: what they do after that shows no effect of it. */
 export function periodOf(
