@@ -67,7 +67,7 @@ export function inNames(name: string, before: Json, after: Json): string[] {
   const [left, right] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
   const changed = Object.keys(right).filter((one) => Object.hasOwn(left, one) && left[one] !== right[one]);
   const names = Object.keys(left).join('\n') === Object.keys(right).join('\n');
-  const others = changed.length === 0 ? [] : [`${name}: another value of ${few(changed.map(inQuotes))}`];
+  const others = changed.length === 0 ? [] : [`${name}: another value of ${few(changed)}`];
   return [...(names ? [] : inList(name, Object.keys(left), Object.keys(right))), ...others];
 }
 

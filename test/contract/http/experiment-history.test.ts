@@ -135,4 +135,8 @@ it('a page shows all its versions also where a write of unknown outcome with the
   const first = await page();
   expect(first.numbers).toEqual([3, 2]);
   expect((await page(`&cursor=${first.next}`)).numbers).toEqual([1]);
+  // A cursor is not signed: nobody gets further with one of their own making.
+  const [at, id = '', digest] = Buffer.from(first.next, 'base64url').toString().split(' ');
+  const forged = Buffer.from([at, 'x'.repeat(id.length), digest].join(' ')).toString('base64url');
+  expect((await call('GET', `${item}/versions?cursor=${forged}`)).status).toBe(400);
 });

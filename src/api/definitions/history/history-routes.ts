@@ -5,6 +5,7 @@ import type {
 } from '../../../../clickhouse-schema/queries/lookups/definition-versions.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { parseTimestamp } from '../../../../core/kernel/text/timestamp.ts';
+import { isUuid } from '../../../../core/kernel/uuid.ts';
 import { timeIn } from '../../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR } from '../../input/paging.ts';
 import { digestOf } from '../../input/place-cursor.ts';
@@ -216,6 +217,6 @@ function encodePlace({ at, id }: VersionPlace, of: Of): string {
 function decodePlace(cursor: string, of: Of): VersionPlace | undefined {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ');
   const place = { at: Number(at), id };
-  const isPlace = Number.isSafeInteger(place.at) && place.at >= 0 && id.length === 36;
+  const isPlace = Number.isSafeInteger(place.at) && place.at >= 0 && isUuid(id);
   return isPlace && encodePlace(place, of) === cursor ? place : undefined;
 }
