@@ -43,16 +43,6 @@ export const EXPERIMENT_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'shipping a winner again adds a second rule',
-    changes: [
-      {
-        file: 'actors/experiments/ship.ts',
-        original: 'const flag = withoutRemains(edited, key);',
-        mutated: 'const flag = edited;',
-      },
-    ],
-  },
-  {
     name: 'taking a winner back leaves its rule',
     changes: [
       {
