@@ -209,10 +209,7 @@ describe.skipIf(!hasBrowser)(`experiments in the console${hasBrowser ? '' : ` ($
     await ann.picture('experiment-phases');
     expect(await ann.accessibility()).toEqual([]);
     await page.getByRole('tab', { name: 'History' }).click();
-    await page
-      .getByText(/Variants/)
-      .first()
-      .waitFor();
+    await page.getByText(/50 → 10/).waitFor();
     expect(ann.faults).toEqual([]);
   });
 
