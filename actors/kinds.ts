@@ -115,7 +115,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
   EndSession: onceOf((body, { draft, context, targeting }) => endSession(draft, body, context, targeting)),
   ClaimIdempotencyKey: (body, { draft, context }) =>
     once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed'),
-  // Reported again until somebody knows that it was.
+  // Reported again until the report is known to be stored.
   ReportGuardrail: (body, step) =>
     once(step.draft, body.ledgerId, body.idempotency, step.context, () => reportGuardrail(body, step), 'claimed'),
   ImportHistory: importHistory,

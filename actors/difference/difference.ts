@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { DIFFERENCE_LIMITS } from './limits.ts';
-import { listed, type Noun } from './listed.ts';
-import { inPlayers } from './players-difference.ts';
+import { listed, type Noun, withWords } from './listed.ts';
+import { inPlayers, type PlayersSaid } from './players-difference.ts';
 import { label } from './shown-value.ts';
 import { inNames, inValue, namingOf } from './value-difference.ts';
 
@@ -11,14 +11,28 @@ import { inNames, inValue, namingOf } from './value-difference.ts';
  * kind: a new field of a definition is named by its own name until a word for it is put here.
  */
 
-/** The differences, most important first; empty: none that people would see. Absent versions: it was not there. */
-export function differenceOf(before: JsonObject | undefined, after: JsonObject | undefined): string[] {
-  if (after === undefined) return before === undefined ? [] : ['Deleted'];
-  if (before === undefined) return ['Created'];
+/**
+ * The differences, most important first; empty: none that people would see. Absent versions: it was not there.
+ * @param players what is known of the players whom the change concerns
+ */
+export function differenceOf(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  players?: PlayersSaid,
+): string[] {
+  if (after === undefined) return before === undefined ? [] : withWords(['Deleted'], players?.whole());
+  if (before === undefined) return withWords(['Created'], players?.whole());
   const names = [...new Set([...ORDER, ...Object.keys(after), ...Object.keys(before)])];
-  const all = names.flatMap((name) =>
-    MAINTAINED.has(name) ? [] : inField(name, before[name] ?? null, after[name] ?? null),
-  );
+  let whole = players?.whole();
+  const all = names.flatMap((name) => {
+    if (MAINTAINED.has(name)) return [];
+    const lines = inField(name, before[name] ?? null, after[name] ?? null, players);
+    if (lines.length === 0 || !CHOOSES.has(name)) return lines;
+    // Once: on the first field that chooses players.
+    const words = whole;
+    whole = undefined;
+    return withWords(lines, words);
+  });
   if (all.length <= DIFFERENCE_LIMITS.lines) return all;
   const shown = all.slice(0, DIFFERENCE_LIMITS.lines - 1);
   return [...shown, `and ${all.length - shown.length} more differences`];
@@ -48,6 +62,16 @@ export const MAINTAINED: ReadonlySet<string> = new Set([
   'namespace',
   'tenant',
 ]);
+/** Fields by which a definition chooses its players. */
+const CHOOSES: ReadonlySet<string> = new Set([
+  'archivedAt',
+  'enabled',
+  'conditions',
+  'includes',
+  'excludes',
+  'audience',
+  'holdoutPercentage',
+]);
 /** What decides most comes first. */
 const ORDER = [
   'archivedAt',
@@ -73,14 +97,14 @@ const ABSENT: Readonly<Record<string, Json>> = {
   bucketBy: 'player',
 };
 
-function inField(name: string, then: Json, now: Json): string[] {
+function inField(name: string, then: Json, now: Json, players: PlayersSaid | undefined): string[] {
   const [before, after] = [then ?? ABSENT[name] ?? null, now ?? ABSENT[name] ?? null];
   if (isDeepStrictEqual(before, after)) return [];
   const special = SPECIAL[name];
   if (special !== undefined) return special(before, after);
   const noun = NOUNS[name];
   if (noun !== undefined && (Array.isArray(before) || before === null) && (Array.isArray(after) || after === null)) {
-    return listed(noun, before ?? [], after ?? []);
+    return listed(noun, before ?? [], after ?? [], players);
   }
   return inValue(label(name), before, after, namingOf(name, 'labels'));
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
+import type { PlayersSaid } from './players-difference.ts';
 import { inQuotes, label, shownValue } from './shown-value.ts';
 import { inValue, namingOf, whole } from './value-difference.ts';
 
@@ -10,21 +11,37 @@ export type Noun = 'Rule' | 'Variant' | 'Prerequisite' | 'Guardrail' | 'Finding 
 interface Pair {
   before: JsonObject | undefined;
   after: JsonObject | undefined;
+  /** Its places in the lists. */
+  was: number | undefined;
+  at: number | undefined;
   /** Its number in the list after, or in that before if it was removed. */
   number: number;
 }
 
-export function listed(noun: Noun, before: readonly Json[], after: readonly Json[]): string[] {
+export function listed(
+  noun: Noun,
+  before: readonly Json[],
+  after: readonly Json[],
+  players: PlayersSaid | undefined,
+): string[] {
   const { pairs, isMoved } = pairsOf(noun, before.filter(isObject), after.filter(isObject));
-  const lines = pairs.flatMap((pair) => inPair(noun, pair));
+  const lines = pairs.flatMap((pair) => {
+    const words = inPair(noun, pair);
+    return noun === 'Rule' && words.length > 0 ? withWords(words, players?.rule(pair.was, pair.at)) : words;
+  });
   return isMoved ? [...lines, `${noun}s: another order`] : lines;
+}
+
+/** Says on the first line what else is known. */
+export function withWords([first = '', ...others]: readonly string[], words: string | undefined): string[] {
+  return [words === undefined ? first : `${first}, ${words}`, ...others];
 }
 
 function inPair(noun: Noun, { before, after, number }: Pair): string[] {
   if (after === undefined) return [`${nameOf(noun, before ?? {}, number)} removed`];
   const name = nameOf(noun, after, number);
   if (before === undefined) return [`${name} added: ${described(noun, after)}`];
-  return [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((field) => {
+  return [...new Set(['percentage', ...Object.keys(after), ...Object.keys(before)])].flatMap((field) => {
     const [left, right] = [before[field] ?? null, after[field] ?? null];
     if (isDeepStrictEqual(left, right)) return [];
     // What a rule is mostly about needs no name.
@@ -54,9 +71,15 @@ function pairsOf(noun: Noun, before: readonly JsonObject[], after: readonly Json
   if (noun === 'Rule' && before.length === after.length) match(() => true);
   const kept = after.map((one, at): Pair => {
     const was = found.get(at);
-    return { before: was === undefined ? undefined : before[was], after: one, number: at + 1 };
+    return { before: was === undefined ? undefined : before[was], after: one, was, at, number: at + 1 };
   });
-  const gone = [...free].map((was): Pair => ({ before: before[was], after: undefined, number: was + 1 }));
+  const gone = [...free].map((was): Pair => ({
+    before: before[was],
+    after: undefined,
+    was,
+    at: undefined,
+    number: was + 1,
+  }));
   const places = after.flatMap((_, at) => found.get(at) ?? []);
   const isMoved = places.some((was, at) => at > 0 && was < (places[at - 1] ?? 0));
   return { pairs: [...kept, ...gone], isMoved };

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { formatTimestampOrNull, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
 import { effectiveVersion } from '../../core/vocabulary/labels.ts';
 import { segmentsReadBy } from '../conditions/segments/segment-names.ts';
+import { draftOf } from '../experiments/draft.ts';
 import { periodOf } from './periods.ts';
 import type {
   FlagDocument,
@@ -156,31 +157,17 @@ export function readExperiment({ key: flagKey, experiment }: WireFlag): Experime
   if (experiment === undefined) return undefined;
   const { key, phase, mode, salt, bucket_by: bucketBy, traffic, layer, variants, audience } = experiment;
   const { segment_id: segmentId, conditions } = audience;
-  return {
-    key,
-    name: key,
-    hypothesis: '',
+  return draftOf(key, salt, {
     flagKey,
     mode,
     audience: { segmentId, ...(conditions === undefined ? {} : { conditions }) },
     traffic,
     variants,
     bucketBy,
-    salt,
     layer,
-    primary: null,
-    guardrails: [],
-    plan: { alpha: 0, power: 0, mde: null, endsAt: null },
     state: 'running',
     phases: [{ phase, since: 0, variants }],
-    winner: null,
-    shipping: null,
-    startedAt: null,
-    stoppedAt: null,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
-  };
+  });
 }
 
 /** A rule without its name. */

@@ -56,7 +56,7 @@ export const ALPHA = 0.05;
 export function experimentResults(samples: readonly VariantSample[]): ExperimentResults {
   const [control] = samples;
   const compared = samples.map((sample) => intervalsOf(sample === control ? undefined : control, sample));
-  // A variant without a weight gets nobody, so it is no comparison that could find something.
+  // A variant without a weight gets no players, so it is no comparison that could find something.
   const isTested = samples.map(({ weight, players }, place) => place > 0 && (weight !== 0 || players > 0));
   const intervals = adjusted(
     compared.map(({ interval }) => interval),

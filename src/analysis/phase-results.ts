@@ -67,7 +67,7 @@ export function phaseVerdict(
   return { verdict: 'undecided', lift: liftOf(phases, control, variant), low: null, high: null, tooSmall: compared };
 }
 
-/** Variants that could differ from the control: a variant that nobody can get is no comparison. */
+/** Variants that could differ from the control: a variant that no player can get is no comparison. */
 function isTestedIn(phases: readonly PhaseSamples[], key: string): boolean {
   return phases.some((samples) => {
     const own = sampleIn(samples, key);

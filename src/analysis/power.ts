@@ -89,7 +89,7 @@ export interface Arrivals {
 
 /**
  * The day on which so many players have come, from 1. After the known days come as many a day as on the last seven.
- * @returns undefined if nobody comes
+ * @returns undefined if no players come
  */
 export function daysFor(players: number, { byDay, share }: Arrivals): number | undefined {
   let come = 0;

@@ -165,7 +165,7 @@ describe('a rotation', () => {
     };
     expect(await rotateKey(key.entry, {}, ports(writes))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(config.list('key').map(({ document }) => document)).toEqual([key.entry.document]);
-    // Somebody else changed it meanwhile.
+    // Another request changed it meanwhile.
     await revokeKey(key.entry, ports());
     expect(await rotateKey(key.entry, {}, ports())).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(config.list('key')).toHaveLength(1);

@@ -11,7 +11,7 @@ export interface Audience {
   explain(subject: Subject): ExplainedTest[];
 }
 
-/** Conditions that do not compile are met by nobody. */
+/** No player meets conditions that do not compile. */
 export function compileAudience(
   { audience: { segmentId, conditions } }: Pick<ExperimentDocument, 'audience'>,
   { onOverBudget, lookup }: Pick<ConditionOptions, 'onOverBudget' | 'lookup'>,

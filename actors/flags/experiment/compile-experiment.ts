@@ -42,7 +42,7 @@ export interface CompiledExperiment {
 }
 
 /**
- * Compiles an experiment. An audience that does not compile is nobody's: as in a paused experiment, players with a
+ * Compiles an experiment. An audience that does not compile has no players: as in a paused experiment, players with a
  * variant keep it.
  */
 export function compileExperiment(

@@ -6,7 +6,8 @@ import { compileCondition } from '../../conditions/compile-condition.ts';
 import { metered } from '../../conditions/steps.ts';
 import { withExceptions } from '../../segments/list-condition.ts';
 import type { Definitions } from '../../decision/definitions.ts';
-import type { Condition } from '../../decision/targeting.ts';
+import type { Condition, DefinitionLookup } from '../../decision/targeting.ts';
+import { noteMove, placesIn, type PlacesOf } from '../../difference/parts-of-players.ts';
 import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
 import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/commands/preview.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
@@ -32,6 +33,7 @@ interface Compiled {
   text: string;
   condition: Condition;
   readsWhole: boolean;
+  changes: readonly (PlacesOf | undefined)[];
   /** Counts the evaluations that exceeded their steps. */
   budget: { exceeded: number };
 }
@@ -47,23 +49,27 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
 
   function compiled(
     { game, environment }: Query,
-    { conditions, includes, excludes }: PreviewSegment,
+    { conditions, includes, excludes, changes = [] }: PreviewSegment,
   ): Compiled | undefined {
-    const text = [game, environment, conditions, ...includes, '', ...excludes].join('\n');
+    const text = [game, environment, conditions, ...includes, '', ...excludes, JSON.stringify(changes)].join('\n');
     const known = held.find((one) => one.text === text);
     if (known !== undefined) return known;
     const parsed: JsonObject = JSON.parse(conditions);
     const budget = { exceeded: 0 };
+    const lookup: DefinitionLookup = {
+      computed: (key) => definitions.of(game, environment).computed?.get(key),
+      hasSegment: (id) => definitions.of(game, environment).segment(id) !== undefined,
+    };
     const result = compileCondition(parsed, {
-      lookup: {
-        computed: (key) => definitions.of(game, environment).computed?.get(key),
-        hasSegment: (id) => definitions.of(game, environment).segment(id) !== undefined,
-      },
+      lookup,
       onOverBudget: () => void (budget.exceeded += 1),
     });
     if (result.kind === 'invalid') return undefined;
-    const { condition, readsWhole } = result;
-    const made = { text, condition: withExceptions(condition, { includes, excludes }), readsWhole, budget };
+    const condition = withExceptions(result.condition, { includes, excludes });
+    // Rules read memberships and devices.
+    const readsWhole = result.readsWhole || changes.length > 0;
+    const places = changes.map((change) => placesIn(change, lookup));
+    const made = { text, condition, readsWhole, changes: places, budget };
     held.unshift(made);
     held.splice(OWNER_LIMITS.previewsHeld);
     return made;
@@ -84,6 +90,9 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
         examples: [],
         next: body.after,
         tookMs: 0,
+        ...(one.changes.length === 0
+          ? {}
+          : { moves: one.changes.map((placesOf) => (placesOf === undefined ? null : [])) }),
       };
       const isOfTenant = (state: StateHead): boolean => state.kind === 'player' && tenantOf(state) === tenant;
       const beganMs = clock.monotonicMs();
@@ -107,6 +116,14 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
             if (reply.examples.length < body.examples) {
               reply.examples.push({ playerId: id, externalId: player.externalId });
             }
+          }
+          for (const [place, placesOf] of one.changes.entries()) {
+            const moved = reply.moves?.[place];
+            if (placesOf !== undefined && moved)
+              noteMove(
+                moved,
+                metered(() => placesOf(subject)),
+              );
           }
           reply.overBudget += one.budget.exceeded - before;
         }

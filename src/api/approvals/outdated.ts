@@ -1,7 +1,7 @@
-import { differenceOf } from '../../../actors/difference/difference.ts';
 import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { differenceIn } from '../definitions/history/differences.ts';
 import { documentIn, madeVersions } from '../definitions/history/historied.ts';
 import { DEFINITION_LIMITS } from '../definitions/limits.ts';
 import type { Approval } from '../route/access.ts';
@@ -32,7 +32,7 @@ export async function outdatedFailure(
   const [before, now] = await Promise.all(
     [based ?? version, version].map((number) => documentOf(kind, target, number, context)),
   );
-  const changed = before === undefined || now === undefined ? null : differenceOf(before, now);
+  const changed = before === undefined || now === undefined ? null : differenceIn(before, now, context);
   const words = changed === null || changed.length === 0 ? '' : ` (${changed.join('; ')})`;
   return failure(
     'CONFLICT',

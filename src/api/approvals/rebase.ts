@@ -64,7 +64,7 @@ export const rebase = (
         };
         const written = await writes.put({ ...address, key: next.id }, next, 0);
         if (written.kind !== 'written') return failure('SERVICE_UNAVAILABLE');
-        // If it stays, it is outdated, so nobody approves it.
+        // If it stays, it is outdated and cannot be approved.
         await writes.delete(address, held.revision);
         return jsonAnswer({ id: next.id });
       },

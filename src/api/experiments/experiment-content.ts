@@ -1,58 +1,12 @@
+import type { ExperimentContent } from '../../../actors/experiments/draft.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import type { ChosenMetric, ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
+import type { ChosenMetric } from '../../../core/vocabulary/documents/experiments.ts';
 import { bucketByOf } from '../../../core/vocabulary/documents/flag-serve.ts';
 import { metricOf } from '../flags/results/metric-fields.ts';
 import type { ExperimentPatch } from './experiment-resource.ts';
 
 /* Converts bodies of requests into the parts of an experiment that callers set. */
-
-/** The parts of an experiment that callers set. */
-export type ExperimentContent = Pick<
-  ExperimentDocument,
-  | 'name'
-  | 'hypothesis'
-  | 'flagKey'
-  | 'mode'
-  | 'audience'
-  | 'traffic'
-  | 'variants'
-  | 'bucketBy'
-  | 'salt'
-  | 'layer'
-  | 'primary'
-  | 'guardrails'
-  | 'plan'
->;
-
-/** An experiment with the defaults of everything that has one. */
-export function emptyContent(key: string, salt: string): ExperimentContent {
-  return {
-    name: key,
-    hypothesis: '',
-    flagKey: '',
-    mode: 'ab',
-    audience: { segmentId: null },
-    traffic: 100,
-    variants: [],
-    bucketBy: 'player',
-    salt,
-    layer: null,
-    primary: null,
-    guardrails: [],
-    plan: { alpha: 0.05, power: 0.8, mde: null, endsAt: null },
-  };
-}
-
-/** The life of an experiment that did not start. */
-export const DRAFT = {
-  state: 'draft',
-  phases: [],
-  winner: null,
-  shipping: null,
-  startedAt: null,
-  stoppedAt: null,
-} as const satisfies Partial<ExperimentDocument>;
 
 /** Merges a body into an experiment: missing fields keep the value in `kept`, null takes the default in `empty`. */
 export function contentOf(body: ExperimentPatch, kept: ExperimentContent, empty: ExperimentContent): ExperimentContent {

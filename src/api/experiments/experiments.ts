@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { DRAFT, emptyContent, type ExperimentContent } from '../../../actors/experiments/draft.ts';
 import { experimentFaults } from '../../../actors/experiments/experiment-faults.ts';
 import { fixedFaults } from '../../../actors/experiments/fixed-fields.ts';
 import { withShares } from '../../../actors/experiments/guardrail-shares.ts';
@@ -23,7 +24,7 @@ import { findFlag } from '../flags/flag-edits.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { invalid, writtenBy } from '../route/route.ts';
 import { segmentLookup, withSegmentIds } from '../segments/segment-lookup.ts';
-import { contentOf, DRAFT, emptyContent, type ExperimentContent, metricFaults } from './experiment-content.ts';
+import { contentOf, metricFaults } from './experiment-content.ts';
 import {
   EXPERIMENT_BODY_EXAMPLE,
   EXPERIMENT_EXAMPLE,

@@ -81,7 +81,7 @@ function excludedStart(document: ExperimentDocument, context: RequestContext): F
 export const stopExperiment = lifeRoute(
   'stop',
   'Stop an experiment',
-  'The rules of the flag decide for everybody. It cannot be started again; ship a variant, or discard it.',
+  'The rules of the flag decide for all players. It cannot be started again; ship a variant, or discard it.',
 );
 
 export const lifeRoutes = [

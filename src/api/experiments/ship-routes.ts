@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { differenceOf } from '../../../actors/difference/difference.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { jsonOf } from '../definitions/history/restore-routes.ts';
+import { differenceIn, jsonOf } from '../definitions/history/differences.ts';
 import { Difference } from '../definitions/history/version-resource.ts';
 import { EditEffect } from '../flags/flag-resource.ts';
 import { IfMatch } from '../input/if-match.ts';
@@ -74,20 +73,20 @@ const SHIPPED_EXAMPLE = {
 
 const errors = [...experiments.changeErrors, 'CONFLICT'] as const;
 
-function decidedAnswer({ written, flag, before }: Shipped) {
+function decidedAnswer({ written, flag, before }: Shipped, context: RequestContext) {
   const { document } = written.entry;
   const { key, state, version } = document;
   const body = {
     experiment: experimentFields(document),
-    flag: flagJson(flag, before),
+    flag: flagJson(flag, before, context),
     undo: state === 'shipped' ? `POST ${experiments.itemPath.replace('{key}', encodeURIComponent(key))}/undo` : null,
   };
   return answer(JSON.stringify(body), { replayed: written.replayed, etag: version });
 }
 
-function flagJson(flag: FlagDocument, before: FlagDocument | undefined) {
+function flagJson(flag: FlagDocument, before: FlagDocument | undefined, context: RequestContext) {
   const { key, version, editEffect = 'none', enabled, shippedBy } = flag;
-  const difference = before === undefined ? [] : differenceOf(jsonOf(before), jsonOf(flag));
+  const difference = before === undefined ? [] : differenceIn(jsonOf(before), jsonOf(flag), context);
   const notes = enabled || shippedBy === undefined ? [] : [NOT_YET];
   return { key, version, difference, edit_effect: editEffect, notes };
 }
@@ -103,7 +102,7 @@ const shipRoute = defineRoute({
   summary: 'Ship the winner of an experiment',
   description:
     'The variant becomes what the flag serves to the audience of the experiment: by its first rule, or by ' +
-    '`default_serve` if the audience is everybody and the flag has no rules. The experiment is over. Repeat the ' +
+    '`default_serve` if the audience is all players and the flag has no rules. The experiment is over. Repeat the ' +
     'request after a failure: it continues where it ended.',
   idempotent: true,
   errors,
@@ -137,7 +136,7 @@ const shipPreview = defineRoute({
     kind: 'config',
     read({ params, body }, context: RequestContext) {
       const made = previewShip(params.key, body.variant, context);
-      return made.kind === 'failure' ? made : jsonAnswer({ flag: flagJson(made.flag, made.before) });
+      return made.kind === 'failure' ? made : jsonAnswer({ flag: flagJson(made.flag, made.before, context) });
     },
   },
 });

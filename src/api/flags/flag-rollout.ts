@@ -6,7 +6,7 @@ import { digestOf } from '../definitions/schedule/scheduled-kind.ts';
 /*
  * Steps of a roll-out: the percentage of one rule rises with time.
  *
- * Invariant: a step never lowers a percentage, so it changes nobody who is in the rule, and the flag's period goes on.
+ * Invariant: a step never lowers a percentage, so it moves no player who is in the rule, and the flag's period goes on.
  */
 
 type Step = Extract<ScheduledWork, { kind: 'step' }>;

@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { periodOf } from '../../../actors/flags/periods.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
+import { foreseenDifferences } from '../definitions/history/differences.ts';
+import { Difference } from '../definitions/history/version-resource.ts';
 import { integerOrNull } from '../input/fields.ts';
 import { staleFor } from '../input/if-match.ts';
 import { jsonAnswer } from '../route/answer.ts';
@@ -17,7 +19,7 @@ export const previewFlag = defineRoute({
   method: 'POST',
   path: '/v1/flags/flags/{key}/preview',
   tag: 'Feature flags',
-  summary: 'Say what an edit of a flag would do to its experiment',
+  summary: 'Say what an edit of a flag would change',
   description:
     'Takes the body of a `PATCH` of the flag and changes nothing. It refuses what `PATCH` would refuse. Ask before ' +
     'you edit a running experiment: an edit that `reassigns` begins a new period, and loses the players so far.',
@@ -34,6 +36,7 @@ export const previewFlag = defineRoute({
       {
         key: Type.String({ description: 'Key of the flag.' }),
         version: Type.Integer({ description: 'Version of the flag that would be edited.' }),
+        difference: Difference,
         edit_effect: EditEffect,
         period: Type.Integer({ description: 'Number of the current period after the edit.' }),
         left_out_players: integerOrNull(
@@ -53,6 +56,7 @@ export const previewFlag = defineRoute({
     example: {
       key: 'new_shop',
       version: 3,
+      difference: ['Variant “b”, weight: 50 → 100'],
       edit_effect: 'reassigns',
       period: 2,
       left_out_players: 1_200,
@@ -68,10 +72,14 @@ export const previewFlag = defineRoute({
       if (stale !== undefined) return stale;
       const next = flagChangedBy(held, body, held, context);
       if ('kind' in next) return next;
-      const players = next.editEffect === 'reassigns' ? await takenPart(held, context) : 0;
+      const [players, [difference = []]] = await Promise.all([
+        next.editEffect === 'reassigns' ? takenPart(held, context) : 0,
+        foreseenDifferences('flag', [{ before: held, after: next }], context),
+      ]);
       return jsonAnswer({
         key: held.key,
         version: held.version,
+        difference,
         edit_effect: next.editEffect ?? 'none',
         period: periodOf(next),
         left_out_players: players ?? null,

@@ -21,7 +21,7 @@ const { staleDays, exposureDays } = FLAG_API_LIMITS;
 const REASONS = {
   ended: 'its `ends_at` has passed.',
   unused: `it was not evaluated for ${staleDays} days, and no exposure was reported.`,
-  settled: `it has served one value to everybody for ${staleDays} days.`,
+  settled: `it has served one value to all players for ${staleDays} days.`,
 } as const;
 type Reason = keyof typeof REASONS;
 

@@ -19,6 +19,8 @@ export const SEGMENT_API_LIMITS = {
   previewQueryMs: 500,
   /** Previews of one game that a process runs at once. Each takes at most half of an owner's time. */
   previewsOfGame: 2,
+  /** Characters of the definitions whose changes a preview counts: each query to an owner has them. */
+  previewChangeChars: 64 * 1024,
   /** Matching players that a preview names. */
   previewExamples: 10,
 } as const;

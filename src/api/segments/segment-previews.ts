@@ -19,7 +19,7 @@ export interface SegmentPreviewer {
   preview: (request: PreviewRequest) => Promise<Preview | Failure>;
 }
 
-export interface PreviewRequest extends Pick<PreviewSegment, 'conditions' | 'includes' | 'excludes'> {
+export interface PreviewRequest extends Pick<PreviewSegment, 'conditions' | 'includes' | 'excludes' | 'changes'> {
   game: string;
   environment: Environment;
 }
@@ -36,7 +36,13 @@ export interface Preview {
   overBudget: number;
   examples: PreviewedPlayer[];
   tookMs: number;
+  /** For each change of the request. Absent: none was asked for. */
+  moved?: Moved[];
 }
+
+/** Counts players whom a change moves; `undefined`: it is not known. */
+export type Moved = (isCounted: (from: number, to: number) => boolean) => Counted | undefined;
+export type Counted = Pick<Preview, 'players' | 'margin' | 'complete'>;
 
 export interface SegmentPreviewerOptions {
   partitions: number;
@@ -52,6 +58,8 @@ export interface SegmentPreviewerOptions {
 /** What is known of one partition. */
 interface Part extends Pick<PreviewedReply, 'total' | 'evaluated' | 'matched' | 'next'> {
   partition: number;
+  /** For each answer those of each change. */
+  moves: NonNullable<PreviewedReply['moves']>[];
   /** A query that was not answered in time: its answer still counts. */
   asked?: Promise<Reply> | undefined;
 }
@@ -62,12 +70,13 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
   const running = new Map<string, number>();
 
   async function run(request: PreviewRequest): Promise<Preview | Failure> {
-    const { game, environment, conditions, includes, excludes } = request;
+    const { game, environment, ...body } = request;
     const parts: Part[] = Array.from({ length: partitions }, (_, partition) => ({
       partition,
       total: 0,
       evaluated: 0,
       matched: 0,
+      moves: [],
       next: '',
     }));
     const examples: PreviewedPlayer[] = [];
@@ -83,9 +92,7 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
       const mostMs = part.asked !== undefined && others > 0 ? 1 : SEGMENT_API_LIMITS.previewQueryMs;
       part.asked ??= query({ game, environment, receivedAt: clock.wallMs() }, part.partition, {
         kind: 'PreviewSegment',
-        conditions,
-        includes,
-        excludes,
+        ...body,
         after: part.next ?? '',
         examples: wanted,
       });
@@ -98,6 +105,7 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
       part.evaluated += reply.evaluated;
       part.matched += reply.matched;
       part.next = reply.next;
+      if (reply.moves !== undefined) part.moves.push(reply.moves);
       overBudget += reply.overBudget;
       examples.push(...reply.examples.slice(0, wanted));
       await sleep(clock, Math.min(reply.tookMs ?? Infinity, clock.monotonicMs() - askedMs));
@@ -118,7 +126,8 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
         return failure('SERVICE_UNAVAILABLE', 'No player could be evaluated in time; retry later.');
       }
       const tookMs = Math.round(clock.monotonicMs() - beganMs);
-      return { kind: 'preview', ...estimate(parts), overBudget, examples, tookMs };
+      const moved = body.changes?.map((_, change) => movedBy(change, parts));
+      return { kind: 'preview', ...estimate(parts), overBudget, examples, tookMs, ...(moved && { moved }) };
     }
   }
 
@@ -135,6 +144,23 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
         else running.set(request.game, left);
       }
     },
+  };
+}
+
+/** An owner that does not know the change makes its number unknown. */
+function movedBy(change: number, parts: readonly Part[]): Moved {
+  return (isCounted) => {
+    const counted: Omit<Part, 'moves'>[] = [];
+    for (const part of parts) {
+      let matched = 0;
+      for (const moves of part.moves.map((one) => one[change] ?? null)) {
+        if (moves === null) return undefined;
+        for (const { from, to, players } of moves) if (isCounted(from, to)) matched += players;
+      }
+      if (part.evaluated > 0 && part.moves.length === 0) return undefined;
+      counted.push({ ...part, matched });
+    }
+    return estimate(counted);
   };
 }
 

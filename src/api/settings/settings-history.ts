@@ -1,4 +1,4 @@
-import { differenceOf } from '../../../actors/difference/difference.ts';
+import { differenceIn, jsonOf } from '../definitions/history/differences.ts';
 import { type Failure, failure, isFailure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
@@ -7,7 +7,6 @@ import type { Historied } from '../definitions/history/historied.ts';
 import { historyRoutes } from '../definitions/history/history-routes.ts';
 import {
   findOldVersion,
-  jsonOf,
   PREVIEW_EXAMPLE,
   RestoreBody,
   RestorePreviewed,
@@ -84,7 +83,7 @@ const preview = (historied: Historied, { restored }: RestoredSettings): KeyedRou
         const found = await findOldVersion(historied, {}, version, context);
         if (isFailure(found)) return found;
         const next = changedGame(held, restored(found.document), context.services.clock.wallMs());
-        const difference = differenceOf(jsonOf(held), jsonOf(next));
+        const difference = differenceIn(jsonOf(held), jsonOf(next), context);
         return jsonAnswer({ version: versionOf(held), restores: version, difference, notes: [OTHERS] });
       },
     },

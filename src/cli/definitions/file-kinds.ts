@@ -1,3 +1,4 @@
+import { DRAFT, emptyContent as emptyExperiment } from '../../../actors/experiments/draft.ts';
 import type { Static, TObject } from 'typebox';
 import { fixedFaults } from '../../../actors/experiments/fixed-fields.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
@@ -18,12 +19,7 @@ import { ReadOnly } from '../../api/definitions/definition-fields.ts';
 import { labelsIn, relabelled } from '../../api/definitions/definition-labels.ts';
 import { EventSchemaBody, eventSchemaJson } from '../../api/event-schemas/event-schema-resource.ts';
 import { eventSchemaContent } from '../../api/event-schemas/event-schemas.ts';
-import {
-  contentOf as experimentContent,
-  DRAFT,
-  emptyContent as emptyExperiment,
-  metricFaults,
-} from '../../api/experiments/experiment-content.ts';
+import { contentOf as experimentContent, metricFaults } from '../../api/experiments/experiment-content.ts';
 import { ExperimentBody, experimentJson } from '../../api/experiments/experiment-resource.ts';
 import { contentOf as flagContent, emptyContent, formFaults } from '../../api/flags/flag-content.ts';
 import { FlagBody, flagJson } from '../../api/flags/flag-resource.ts';

@@ -76,7 +76,7 @@ function contextOf(
   };
 }
 
-/** The reason in the audit and the history, which also say that nobody sent a request then. */
+/** The reason in the audit and the history, which also say that no request was sent then. */
 function reasonOf({ reason, id }: ScheduledChange): string {
   return `Scheduled (${id})${reason === '' ? '' : `: ${reason}`}`;
 }

@@ -1,4 +1,5 @@
 import { sleep } from '../../../core/kernel/clock.ts';
+import { draftOf } from '../../../actors/experiments/draft.ts';
 import { actionsOf, afterAction, withPhases } from '../../../actors/experiments/life.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import {
@@ -112,31 +113,15 @@ function drawDraft(random: Random, made: number): ExperimentDocument {
   const flagKey = random.pick(FLAG_KEYS);
   const place = random.int(0, 50);
   const key = `experiment-${random.chance(0.3) ? random.int(0, 3) : made}`;
-  return {
-    key,
-    name: key,
-    hypothesis: '',
+  return draftOf(key, `salt of experiment ${made}`, {
     flagKey,
     mode: random.chance(0.2) ? 'aa' : 'ab',
     audience: drawAudience(random),
     traffic: random.pick([100, 100, 70, 30.5]),
     variants: drawVariants(random, Number(flagKey.slice(-1)) % 2 === 0),
     bucketBy: random.chance(0.6) ? 'player' : random.pick(['device', 'attribute:a1']),
-    salt: `salt of experiment ${made}`,
     layer: random.chance(0.2) ? { key: random.pick(['shop', 'map']), from: place, to: 100 } : null,
-    primary: null,
-    guardrails: [],
-    plan: { alpha: 0.05, power: 0.8, mde: null, endsAt: null },
-    state: 'draft',
-    phases: [],
-    winner: null,
-    shipping: null,
-    startedAt: null,
-    stoppedAt: null,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
-  };
+  });
 }
 
 function drawAudience(random: Random): ExperimentDocument['audience'] {

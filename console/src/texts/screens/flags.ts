@@ -39,7 +39,7 @@ export const flags = {
   stale: {
     ended: 'stale: past its end',
     unused: 'stale: not used in 30 days',
-    settled: 'stale: the same for everybody for 30 days',
+    settled: 'stale: the same for all players for 30 days',
   },
 } as const;
 

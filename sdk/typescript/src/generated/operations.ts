@@ -5170,7 +5170,7 @@ export interface Operations {
       }[];
     };
   };
-  /** Say what an edit of a flag would do to its experiment. */
+  /** Say what an edit of a flag would change. */
   'POST /v1/flags/flags/{key}/preview': {
     readonly path: {
       /** The flag's key. */
@@ -5234,6 +5234,8 @@ export interface Operations {
       readonly key: string;
       /** Version of the flag that would be edited. */
       readonly version: number;
+      /** What differs from the version before, in words. */
+      readonly difference: readonly string[];
       /**
        * What the edit does to the players who take part in the experiment, those whose answer is
        * drawn.

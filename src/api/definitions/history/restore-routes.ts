@@ -1,5 +1,4 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { differenceOf } from '../../../../actors/difference/difference.ts';
 import type { DefinitionKind } from '../../../../core/vocabulary/documents/document-kinds.ts';
 import type { Documents } from '../../../../core/vocabulary/documents/documents.ts';
 import { type ErrorCode, failure, type Failure, isFailure } from '../../../../core/kernel/errors.ts';
@@ -22,6 +21,7 @@ import type {
 } from '../definition-resource.ts';
 import { changeDefinition, type Written } from '../definition-writes.ts';
 import { DEFINITION_LIMITS } from '../limits.ts';
+import { foreseenDifferences } from './differences.ts';
 import { documentIn, type Historied, isDeletion, madeVersions, type Params, playersLeftOut } from './historied.ts';
 import { sentFields } from './sent-fields.ts';
 import { noVersion } from './history-routes.ts';
@@ -268,15 +268,10 @@ export const restorePreview = <K extends DefinitionKind>(
         if (isFailure(prepared)) return prepared;
         const { from, next, notes } = prepared;
         const now = from?.held.document;
-        const difference = differenceOf(now && jsonOf(now), jsonOf(next));
+        const kind = historied.addressOf(params, context).kind;
+        const [difference = []] = await foreseenDifferences(kind, [{ before: now, after: next }], context);
         const effect = 'editEffect' in next ? { edit_effect: next.editEffect } : {};
         return jsonAnswer({ version: now?.version ?? null, restores: version, difference, notes, ...effect });
       },
     },
   });
-
-/** A document as JSON, in which what is undefined is absent. */
-export function jsonOf(document: object): JsonObject {
-  const json: Json = JSON.parse(JSON.stringify(document));
-  return isObject(json) ? json : {};
-}

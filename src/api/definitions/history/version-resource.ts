@@ -1,10 +1,11 @@
 import { Type, type TSchema } from 'typebox';
-import { ANOTHER_SECRET, differenceOf } from '../../../../actors/difference/difference.ts';
+import { ANOTHER_SECRET } from '../../../../actors/difference/difference.ts';
 import type { StoredVersion } from '../../../../clickhouse-schema/queries/lookups/definition-versions.ts';
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { oneOf, textOrNull, timeOut } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
+import { differenceIn } from './differences.ts';
 import { documentIn, type Historied, isDeletion, playersLeftOut } from './historied.ts';
 
 /* Versions of definitions in responses: schemas, JSON and examples. */
@@ -31,7 +32,9 @@ const fields = {
 };
 
 export const Difference = Type.Array(Type.String({ description: 'A difference, such as `Rule 1: 20 % → 100 %`.' }), {
-  description: 'What differs from the version before, in words; empty: nothing that can be seen.',
+  description:
+    'What differs from the version before, in words; empty: nothing that can be seen. A preview also says how many ' +
+    'players are concerned, such as `about 4,000 more players (sampled)`, where that is known.',
 });
 
 /** A version in a list. */
@@ -90,21 +93,22 @@ export function listedJson(made: readonly StoredVersion[], behind: StoredVersion
   const documents = made.map(documentIn);
   return made.flatMap((found, place) => {
     if (found === behind) return [];
-    const difference = differenceIn(found, documents[place], made[place + 1], documents[place + 1]);
+    const difference = differenceWith(found, documents[place], made[place + 1], documents[place + 1], context);
     return [{ ...versionJson(found, context), difference }];
   });
 }
 
-function differenceIn(
+function differenceWith(
   found: StoredVersion,
   now: JsonObject | undefined,
   before: StoredVersion | undefined,
   earlier: JsonObject | undefined,
+  context: RequestContext,
 ): string[] {
   if (now === undefined && !isDeletion(found)) return [TOO_LARGE];
   if (now !== undefined && earlier === undefined && before !== undefined && !isDeletion(before)) return [TOO_LARGE];
   // Secrets are hidden in both versions.
-  return [...(found.action === 'secret_rotated' ? [ANOTHER_SECRET] : []), ...differenceOf(earlier, now)];
+  return [...(found.action === 'secret_rotated' ? [ANOTHER_SECRET] : []), ...differenceIn(earlier, now, context)];
 }
 
 const TOO_LARGE = 'The definition is too large for the history, so its differences are not known';

@@ -8,12 +8,20 @@ import type { RequestContext } from '../../route/request-context.ts';
 import { invalid } from '../../route/route.ts';
 import { DEFINITION_LIMITS } from '../limits.ts';
 import type { Scheduling } from '../definition-resource.ts';
+import type { Changed } from '../history/differences.ts';
 import { digestsOf, type Planner } from './scheduled-kind.ts';
 import type { ScheduleBody } from './schedule-resource.ts';
 
 /* The changes that a request plans, each checked as it would be made after those before it. */
 
 type NewChange = Pick<ScheduledChange, 'at' | 'does' | 'difference' | 'seen'>;
+
+/** The changes, and the definition before and after each. */
+export interface PlannedChanges {
+  kind: 'changes';
+  changes: NewChange[];
+  foreseen: Changed[];
+}
 
 interface Timed {
   at: number;
@@ -26,7 +34,7 @@ export async function planChanges<K extends DefinitionKind & TargetingKind>(
   held: ScheduleDocument | undefined,
   { plan, ruleAt }: { plan: Planner<K>; ruleAt: Scheduling<K, never>['ruleAt'] },
   context: RequestContext,
-): Promise<{ kind: 'changes'; changes: NewChange[] } | Failure> {
+): Promise<PlannedChanges | Failure> {
   if ((body.changes === undefined) === (body.rollout === undefined)) return ONE_OF;
   const pending = (held?.changes ?? []).filter(({ state }) => state === 'pending');
   const asked = body.changes ?? body.rollout?.steps ?? [];
@@ -51,17 +59,20 @@ async function checked<K extends DefinitionKind & TargetingKind>(
   entry: ConfigEntry<K>,
   plan: Planner<K>,
   context: RequestContext,
-): Promise<{ kind: 'changes'; changes: NewChange[] } | Failure> {
+): Promise<PlannedChanges | Failure> {
   const now = await wireOf(entry, plan, context);
   if (isFailure(now)) return now;
   const changes: NewChange[] = [];
+  const foreseen: Changed[] = [];
   let at = entry;
   for (const change of [...pending, ...timed].toSorted((one, other) => one.at - other.at)) {
     const isNew = !('state' in change);
     const planned = await plan(at, change.does, context);
     if (planned.kind === 'planned') {
+      const before = at.document;
       at = { ...at, document: planned.next };
       if (!isNew) continue;
+      foreseen.push({ before, after: planned.next });
       const seen = change.does.kind === 'patch' ? digestsOf(Object.keys(change.does.patch), now.wire) : {};
       changes.push({ ...change, difference: planned.difference, seen });
     } else if (isNew) {
@@ -70,7 +81,7 @@ async function checked<K extends DefinitionKind & TargetingKind>(
       return planned.kind === 'skipped' ? failure('CONFLICT', why) : { ...planned, message: why };
     }
   }
-  return { kind: 'changes', changes };
+  return { kind: 'changes', changes, foreseen };
 }
 
 function patchesOf({ changes = [] }: ScheduleBody): ScheduledWork[] | Failure {

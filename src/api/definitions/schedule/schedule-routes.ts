@@ -11,6 +11,7 @@ import { compile } from '../../../../core/kernel/validation/validation.ts';
 import { defineRoute, invalid, type KeyedRoute, readBy, writtenBy } from '../../route/route.ts';
 import type { Scheduling } from '../definition-resource.ts';
 import { changeDefinition, createDefinition, type Written } from '../definition-writes.ts';
+import { foreseenDifferences } from '../history/differences.ts';
 import type { Params } from '../history/historied.ts';
 import { DEFINITION_LIMITS } from '../limits.ts';
 import { planChanges } from './plan-changes.ts';
@@ -192,8 +193,10 @@ export function createSchedules<K extends DefinitionKind & TargetingKind, B exte
           const made = await planned(parameters, body, context);
           if (isFailure(made)) return made;
           const by = { kind: context.key.user === undefined ? 'key' : 'user', id: context.key.id } as const;
-          const changes = made.changes.map((change): ScheduledChange => ({
+          const differences = await foreseenDifferences(kind, made.foreseen, context);
+          const changes = made.changes.map((change, place): ScheduledChange => ({
             ...change,
+            difference: differences[place] ?? change.difference,
             id: '',
             plan: '',
             by,

@@ -6,7 +6,6 @@ import type { ScheduledWork } from '../../../../core/vocabulary/schedules.ts';
 import { failure, type Failure, isFailure, isTemporary } from '../../../../core/kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../../../core/kernel/text/json.ts';
 import { compile } from '../../../../core/kernel/validation/validation.ts';
-import { differenceOf } from '../../../../actors/difference/difference.ts';
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 import type { ConfigEntry, ConfigStore } from '../../../../streams/config/config-store.ts';
 import type { RequestContext, WriteContext } from '../../route/request-context.ts';
@@ -16,7 +15,7 @@ import type { Change, DefinitionRoutes, Scheduling } from '../definition-resourc
 import { LABEL_FIELDS, labelsIn, relabelled } from '../definition-labels.ts';
 import { changeDefinition } from '../definition-writes.ts';
 import type { Params } from '../history/historied.ts';
-import { jsonOf } from '../history/restore-routes.ts';
+import { differenceIn, jsonOf } from '../history/differences.ts';
 
 /*
  * Changes of a definition that are made later: the PUT of the definition as it is then, with a merge patch or a step of
@@ -115,7 +114,7 @@ export function createPlanner<K extends DefinitionKind & TargetingKind, B extend
     };
     const next = change(entry.document, entry);
     if (isFailure(next)) return next;
-    const difference = differenceOf(jsonOf(entry.document), jsonOf(next));
+    const difference = differenceIn(jsonOf(entry.document), jsonOf(next), context);
     return { kind: 'planned', before, after: wireOf(next), next, change, difference };
   };
 
