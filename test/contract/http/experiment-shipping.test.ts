@@ -1,40 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { bodyOf } from '../../support/wire/api-body.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FLAGS, HALVES, PATH, setUpExperiments } from './experiment-requests.ts';
 
 /* Shipping the winner of an experiment: what the flag serves then, and taking it back. */
 
-let gateway: Gateway;
-let server: string;
+const world = setUpExperiments();
+const { call, message } = world;
 let made = 0;
 let flag = '';
 let key = '';
 
-beforeAll(async () => {
-  gateway = await startGateway();
-  gateway.backend.reply = createFakeLedger();
-  server = await gateway.key();
-});
-afterAll(() => gateway.close());
-
-const FLAGS = '/v1/flags/flags';
-const PATH = '/v1/experiments/experiments';
-const HALVES = [
-  { key: 'a', weight: 50 },
-  { key: 'b', weight: 50 },
-];
 const RULE = { name: 'All', segment_id: null, value: true, percentage: 20, priority: -3 };
 
-async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await gateway.call(server, method, path, body, headers);
-  const { data, error } = await bodyOf(response);
-  return { status: response.status, data, error, headers: response.headers };
-}
-const message = async (answer: Promise<{ status: number; error?: unknown }>) => {
-  const { status, error } = await answer;
-  return `${status} ${String(Object(error).message)}`;
-};
 const act = (action: string, body?: object, headers: Record<string, string> = {}) =>
   call('POST', `${PATH}/${key}/${action}`, body, headers);
 const flagNow = async () => (await call('GET', `${FLAGS}/${flag}`)).data;
@@ -67,11 +43,11 @@ describe('shipping a winner', () => {
     'of several requests at the same moment ships one, and the flag serves the winner: %s',
     async (winners) => {
       await running();
-      const put = gateway.config.put.bind(gateway.config);
+      const put = world.gateway.config.put.bind(world.gateway.config);
       let waiting = 0;
       const all = Promise.withResolvers<void>();
       // Each request has looked before any has written.
-      gateway.config.put = async (address, document, revision) => {
+      world.gateway.config.put = async (address, document, revision) => {
         if (address.kind === 'flag') {
           waiting += 1;
           if (waiting === winners.length) all.resolve();
@@ -80,7 +56,7 @@ describe('shipping a winner', () => {
         return put(address, document, revision);
       };
       const answers = await Promise.all(winners.split('').map((variant) => act('ship', { variant })));
-      gateway.config.put = put;
+      world.gateway.config.put = put;
       expect(answers.some(({ status }) => status === 200)).toBe(true);
       expect(await flagNow()).toMatchObject({ default_serve: { variant: (await now())['winner'] } });
       expect(await message(act('undo'))).toBe('200 undefined');
@@ -198,13 +174,13 @@ describe('a repeat', () => {
   it('after a crash between the two writes goes on where it ended, both to ship and to take back', async () => {
     await running({}, { targeting_rules: [RULE] });
     const address = { game: 'demo', environment: 'live', kind: 'experiment', key } as const;
-    const held = gateway.config.get(address);
+    const held = world.gateway.config.get(address);
     if (held === undefined) throw new Error('it was not made');
     const { document: before } = held;
     await act('ship', { variant: 'b' });
     // As if the process had ended after the first write.
     const crashed = { ...before, version: 9 };
-    await gateway.config.put(address, crashed);
+    await world.gateway.config.put(address, crashed);
     expect(await message(act('ship', { variant: 'a' }))).toBe(
       '409 An earlier request, which was interrupted, shipped `b`; ship that again, or undo it first.',
     );
@@ -213,11 +189,11 @@ describe('a repeat', () => {
       flag: { version: 2 },
     });
     expect((await flagNow())['targeting_rules']).toHaveLength(2);
-    await gateway.config.put(address, crashed);
+    await world.gateway.config.put(address, crashed);
     expect((await act('undo')).data).toMatchObject({ experiment: { state: 'running' }, flag: { version: 3 } });
     expect((await flagNow())['targeting_rules']).toMatchObject([RULE]);
     await act('ship', { variant: 'b' });
-    await gateway.config.put(address, { ...before, state: 'stopped', version: 20 });
+    await world.gateway.config.put(address, { ...before, state: 'stopped', version: 20 });
     expect((await act('undo')).data).toMatchObject({ experiment: { state: 'stopped' }, flag: { version: 5 } });
     expect((await flagNow())['targeting_rules']).toMatchObject([RULE]);
     expect(await message(act('undo'))).toContain('409 The experiment is in the state `stopped`, which does not allow');

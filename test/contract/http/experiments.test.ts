@@ -1,40 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EXPERIMENT_LIMITS } from '../../../actors/experiments/limits.ts';
-import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { bodyOf } from '../../support/wire/api-body.ts';
+import { FLAGS, HALVES, PATH, setUpExperiments } from './experiment-requests.ts';
 
 /* Experiments as definitions: what can be written, in which state, and what excludes what. */
 
-let gateway: Gateway;
-let server: string;
+const world = setUpExperiments();
+const { call, message } = world;
 let made = 0;
 let flag = '';
 let key = '';
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  gateway.backend.reply = createFakeLedger();
-  server = await gateway.key();
-});
-afterAll(() => gateway.close());
-
-const FLAGS = '/v1/flags/flags';
-const PATH = '/v1/experiments/experiments';
-const HALVES = [
-  { key: 'a', weight: 50 },
-  { key: 'b', weight: 50 },
-];
-
-async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await gateway.call(server, method, path, body, headers);
-  const { data, error } = await bodyOf(response);
-  return { status: response.status, etag: response.headers.get('etag'), data, error, headers: response.headers };
-}
-const message = async (answer: Promise<{ status: number; error?: unknown }>) => {
-  const { status, error } = await answer;
-  return `${status} ${String(Object(error).message)}`;
-};
 
 async function makeFlag(name: string, more: object = {}): Promise<string> {
   const values = { a: 'x', b: 'y', c: 'z' };
@@ -86,9 +60,9 @@ describe('an experiment', () => {
       stopped_at: null,
       version: 1,
     });
-    expect(gateway.config.get({ game: 'demo', environment: 'live', kind: 'experiment', key })?.document.state).toBe(
-      'draft',
-    );
+    expect(
+      world.gateway.config.get({ game: 'demo', environment: 'live', kind: 'experiment', key })?.document.state,
+    ).toBe('draft');
     const { data: started } = await act('start');
     expect(started).toMatchObject({ state: 'running', actions: ['pause', 'stop', 'ship'], version: 2 });
     expect(started['phases']).toEqual([{ phase: 1, since: started['started_at'], variants: HALVES }]);
