@@ -1,5 +1,5 @@
 import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
-import { draftOf } from './draft.ts';
+import { draftOf } from '../flags/experiment/draft.ts';
 
 /** A draft on the flag `shop`, for tests. */
 export function anExperiment(some: Partial<ExperimentDocument> = {}): ExperimentDocument {

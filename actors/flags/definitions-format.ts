@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { formatTimestampOrNull, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
 import { effectiveVersion } from '../../core/vocabulary/labels.ts';
 import { segmentsReadBy } from '../conditions/segments/segment-names.ts';
-import { draftOf } from '../experiments/draft.ts';
+import { draftOf } from './experiment/draft.ts';
 import { periodOf } from './periods.ts';
 import type {
   FlagDocument,

@@ -7,7 +7,7 @@ import { metered } from '../../conditions/steps.ts';
 import { withExceptions } from '../../segments/list-condition.ts';
 import type { Definitions } from '../../decision/definitions.ts';
 import type { Condition, DefinitionLookup } from '../../decision/targeting.ts';
-import { noteMove, placesIn, type PlacesOf } from '../../difference/parts-of-players.ts';
+import { noteMove, placesIn, type PlacesOf } from '../previews/parts-of-players.ts';
 import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
 import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/commands/preview.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';

@@ -1,4 +1,4 @@
-import type { ExperimentContent } from '../../../actors/experiments/draft.ts';
+import type { ExperimentContent } from '../../../actors/flags/experiment/draft.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { ChosenMetric } from '../../../core/vocabulary/documents/experiments.ts';

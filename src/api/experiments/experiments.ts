@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { DRAFT, emptyContent, type ExperimentContent } from '../../../actors/experiments/draft.ts';
+import { DRAFT, emptyContent, type ExperimentContent } from '../../../actors/flags/experiment/draft.ts';
 import { experimentFaults } from '../../../actors/experiments/experiment-faults.ts';
 import { fixedFaults } from '../../../actors/experiments/fixed-fields.ts';
 import { withShares } from '../../../actors/experiments/guardrail-shares.ts';

@@ -1,4 +1,4 @@
-import { DRAFT, emptyContent as emptyExperiment } from '../../../actors/experiments/draft.ts';
+import { DRAFT, emptyContent as emptyExperiment } from '../../../actors/flags/experiment/draft.ts';
 import type { Static, TObject } from 'typebox';
 import { fixedFaults } from '../../../actors/experiments/fixed-fields.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';

@@ -210,10 +210,10 @@ describe('a change of the flag between the two writes', () => {
   ];
   /** Lets a person edit the flag right before the experiment is written. */
   function beforeSecondWrite(edit: () => Promise<unknown>): void {
-    const put = gateway.config.put.bind(gateway.config);
-    gateway.config.put = async (address, document, revision) => {
+    const put = world.gateway.config.put.bind(world.gateway.config);
+    world.gateway.config.put = async (address, document, revision) => {
       if (address.kind !== 'experiment') return put(address, document, revision);
-      gateway.config.put = put;
+      world.gateway.config.put = put;
       await edit();
       return put(address, document, revision);
     };
@@ -242,10 +242,10 @@ describe('a change of the flag between the two writes', () => {
     async (_, ofFlag, edit, count) => {
       await running({}, ofFlag);
       const address = { game: 'demo', environment: 'live', kind: 'experiment', key } as const;
-      const held = gateway.config.get(address);
+      const held = world.gateway.config.get(address);
       if (held === undefined) throw new Error('it was not made');
       await act('ship', { variant: 'b' });
-      await gateway.config.put(address, { ...held.document, version: 9 });
+      await world.gateway.config.put(address, { ...held.document, version: 9 });
       const rules = (await flagNow())['targeting_rules'];
       const own = Array.isArray(rules) ? rules : [];
       const body =
@@ -270,10 +270,10 @@ describe('a request that was interrupted, and what people did then', () => {
   it.each(['another audience', 'another experiment'])('leaves no second rule: %s', async (what) => {
     await running({}, { targeting_rules: [RULE] });
     const [first, address] = [key, { game: 'demo', environment: 'live', kind: 'experiment', key } as const];
-    const held = gateway.config.get(address);
+    const held = world.gateway.config.get(address);
     if (held === undefined) throw new Error('it was not made');
     await act('ship', { variant: 'b' });
-    await gateway.config.put(address, { ...held.document, version: 9 });
+    await world.gateway.config.put(address, { ...held.document, version: 9 });
     if (what === 'another audience') {
       const patched = await call('PATCH', `${PATH}/${key}`, { audience: { conditions: { is_payer: true } } });
       expect(patched.status).toBe(200);

@@ -27,19 +27,24 @@ const create = (key: string) =>
 
 describe('the preview of an edit', () => {
   it.each([
-    ['none', { description: 'words' }],
-    ['none', { variants: weights(2, 2) }],
-    ['widens', { targeting_rules: [{ percentage: 80, conditions: { is_payer: true } }] }],
-    ['narrows', { enabled: false }],
-    ['moves', { targeting_rules: [{ percentage: 50, conditions: { 'attributes.level': 2 } }] }],
-    ['reassigns', { variants: weights(1, 3) }],
-  ] as const)('says that it %s, and changes nothing; the edit then says the same: %j', async (effect, edit) => {
+    ['none', { description: 'words' }, ['Description: none → “words”']],
+    ['none', { variants: weights(2, 2) }, ['Variant “a”, weight: 1 → 2', 'Variant “b”, weight: 1 → 2']],
+    ['widens', { targeting_rules: [{ percentage: 80, conditions: { is_payer: true } }] }, ['Rule 1: 50 % → 80 %']],
+    ['narrows', { enabled: false }, ['Disabled']],
+    [
+      'moves',
+      { targeting_rules: [{ percentage: 50, conditions: { 'attributes.level': 2 } }] },
+      ['Rule 1, conditions, is_payer: yes → none', 'Rule 1, conditions, attributes.level: none → 2'],
+    ],
+    ['reassigns', { variants: weights(1, 3) }, ['Variant “b”, weight: 1 → 3']],
+  ] as const)('says that it %s, and changes nothing; the edit then says the same: %j', async (effect, edit, lines) => {
     const key = `${effect}-${Object.keys(edit)[0]}`;
     await create(key);
     const isNew = effect === 'reassigns';
     expect((await call('POST', `${FLAGS}/${key}/preview`, edit)).data).toEqual({
       key,
       version: 1,
+      difference: lines,
       edit_effect: effect,
       period: isNew ? 2 : 1,
       // There is no ClickHouse here.

@@ -1,5 +1,5 @@
 import { sleep } from '../../../core/kernel/clock.ts';
-import { draftOf } from '../../../actors/experiments/draft.ts';
+import { draftOf } from '../../../actors/flags/experiment/draft.ts';
 import { actionsOf, afterAction, withPhases } from '../../../actors/experiments/life.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import {

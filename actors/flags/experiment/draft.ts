@@ -1,4 +1,4 @@
-import type { ExperimentDocument } from '../../core/vocabulary/documents/experiments.ts';
+import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
 
 /* Experiments before anything is said of them, and before they start. */
 

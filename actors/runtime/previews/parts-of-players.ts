@@ -1,11 +1,11 @@
-import { type Move, NO_PART, type PreviewedChange } from '../../core/vocabulary/commands/preview.ts';
-import type { CampaignDocument, FlagDocument, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
-import { compileCampaign } from '../campaigns/define/compile-campaign.ts';
-import { compileCondition } from '../conditions/compile-condition.ts';
-import { isMember } from '../conditions/segments/is-member.ts';
-import type { DefinitionLookup, Subject } from '../decision/targeting.ts';
-import { compileRules } from '../flags/evaluate/compile-rule.ts';
-import { withExceptions } from '../segments/list-condition.ts';
+import { type Move, NO_PART, type PreviewedChange } from '../../../core/vocabulary/commands/preview.ts';
+import type { CampaignDocument, FlagDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import { isMember } from '../../conditions/segments/is-member.ts';
+import type { DefinitionLookup, Subject } from '../../decision/targeting.ts';
+import { compileRules } from '../../flags/evaluate/compile-rule.ts';
+import { withExceptions } from '../../segments/list-condition.ts';
 
 /*
  * Which part of a definition a player is in: the rule of a flag that includes the player first, the players of a
@@ -66,7 +66,7 @@ function inAudience(document: CampaignDocument): PartOf | undefined {
   if (compiled.kind === 'invalid') return undefined;
   const { enabled, audience } = document;
   if (!enabled) return NOBODY;
-  const { isHeldOut } = compiled.campaign;
+  const { campaign } = compiled;
   return (subject) =>
-    (audience === null || isMember(subject, audience)) && !isHeldOut(subject.player.id) ? 0 : NO_PART;
+    (audience === null || isMember(subject, audience)) && !campaign.isHeldOut(subject.player.id) ? 0 : NO_PART;
 }
