@@ -76,6 +76,7 @@ function screensOf(studio: Studio): Screen[] {
     { name: 'segment', at: `segments/${game.segment}` },
     { name: 'flags', at: 'flags' },
     { name: 'flag', at: 'flags/new_shop' },
+    { name: 'flag-schedule', at: 'flags/boss_rush?tab=schedule', stage: (person) => planRollout(person) },
     { name: 'flag-results', at: 'flags/new_shop/results?metric=shop_opened' },
     { name: 'experiments', at: 'experiments' },
     { name: 'experiment', at: 'experiments/shop_music' },
@@ -158,6 +159,16 @@ async function followEvents({ service, game }: Studio, { page }: Person): Promis
     await service.call(service.keys.live.client, 'POST', '/v1/events/events', { ...event, properties });
   }
   await until('the events are shown', async () => (await page.getByRole('listitem').count()) >= 12);
+}
+
+/** Plans a roll-out, whose first step is made at once. */
+async function planRollout({ page }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Plan a roll-out' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('50 % → 100 %').waitFor();
+  await dialog.getByRole('button', { name: 'Plan it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('done', { exact: true }).waitFor();
 }
 
 async function beginCampaign({ page }: Person): Promise<void> {

@@ -232,10 +232,10 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     const editor = await browser?.signIn('eddie@example.com', 'editor');
     if (editor === undefined) throw new Error(NO_BROWSER);
     await editor.open('flags/scripted');
-    await editor.page.getByRole('button', { name: /^Turn o/ }).click();
+    await editor.page.getByRole('button', { name: /^Turn o(n|ff)$/ }).click();
     await editor.page
       .getByRole('dialog')
-      .getByRole('button', { name: /^Turn o/ })
+      .getByRole('button', { name: /^Turn o(n|ff)$/ })
       .click();
     await editor.page.getByText('The change waits for approval.').waitFor();
     await editor.picture('approval-waits');
