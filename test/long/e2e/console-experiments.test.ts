@@ -123,7 +123,8 @@ describe.skipIf(!hasBrowser)(`experiments in the console${hasBrowser ? '' : ` ($
       .first()
       .waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Bundle' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Bundle', exact: true }).waitFor();
     const made = await api('GET', `${EXPERIMENTS}/offer_bundle`);
     expect(made).toMatchObject({
       state: 'draft',
@@ -228,7 +229,7 @@ describe.skipIf(!hasBrowser)(`experiments in the console${hasBrowser ? '' : ` ($
     await page.getByRole('button', { name: 'Discard', exact: true }).click();
     await api('PATCH', `${EXPERIMENTS}/rival`, { hypothesis: 'Another one.' });
     await dialog.getByRole('button', { name: 'Discard', exact: true }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText(/^The current version is 2;/).waitFor();
     await page.getByText('Another one.').waitFor();
     expect(await api('GET', `${EXPERIMENTS}/rival`)).toMatchObject({ state: 'draft' });
     // Another state.
@@ -236,7 +237,7 @@ describe.skipIf(!hasBrowser)(`experiments in the console${hasBrowser ? '' : ` ($
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await api('POST', `${EXPERIMENTS}/rival/discard`);
     await dialog.getByRole('button', { name: 'Start', exact: true }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText(/^The experiment is in the state `discarded`/).waitFor();
     await page.getByText('It was discarded as a draft, so there are no results.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(ann.faults).toEqual([]);
