@@ -62,7 +62,7 @@ function inList(name: string, before: readonly Json[], after: readonly Json[]): 
   return [`${name}: ${parts.join('; ')}`];
 }
 
-/** The names of an object whose values nobody is shown, such as headers. */
+/** The names of an object whose values are never shown, such as headers. */
 export function inNames(name: string, before: Json, after: Json): string[] {
   const [left, right] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
   const changed = Object.keys(right).filter((one) => Object.hasOwn(left, one) && left[one] !== right[one]);

@@ -238,7 +238,7 @@ describe('the holdout of a game', () => {
 
   it('keeps them through phases and audiences until it no longer has them', () => {
     const [one] = heldOut;
-    if (one === undefined) throw new Error('nobody is held out');
+    if (one === undefined) throw new Error('no player is held out');
     const { player } = serve(one, open);
     const later = triedTargeting(SHOP, aRunning([HALVES, { a: 1, b: 2 }], { audience: { segmentId: 'seg_1' } }), {
       holdout,
@@ -251,7 +251,7 @@ describe('the holdout of a game', () => {
 
   it('keeps them, in their phase, beside an override and a disabled flag', () => {
     const [one] = heldOut;
-    if (one === undefined) throw new Error('nobody is held out');
+    if (one === undefined) throw new Error('no player is held out');
     const { player, kept: first } = serve(one, open);
     const second = aRunning([HALVES, { a: 1, b: 2 }]);
     const later = triedTargeting(SHOP, second, { holdout });

@@ -33,7 +33,7 @@ export function noteMove(moves: Move[], [from, to]: readonly [number, number]): 
 }
 
 function partIn(of: PreviewedChange['of'], text: string | null, lookup: DefinitionLookup): PartOf | undefined {
-  if (text === null) return NOBODY;
+  if (text === null) return NO_PLAYERS;
   switch (of) {
     case 'flag':
       return ruleOf(JSON.parse(text), lookup);
@@ -44,19 +44,19 @@ function partIn(of: PreviewedChange['of'], text: string | null, lookup: Definiti
   }
 }
 
-const NOBODY: PartOf = () => NO_PART;
+const NO_PLAYERS: PartOf = () => NO_PART;
 
 function ruleOf(flag: FlagDocument, lookup: DefinitionLookup): PartOf | undefined {
   const { rules, faults } = compileRules(flag, undefined, lookup);
   if (faults.length > 0) return undefined;
-  if (!flag.enabled || flag.archivedAt !== null) return NOBODY;
+  if (!flag.enabled || flag.archivedAt !== null) return NO_PLAYERS;
   return (subject) => rules.find(({ checks }) => checks.every((check) => check.passes(subject)))?.index ?? NO_PART;
 }
 
 function ofSegment(segment: SegmentDocument, lookup: DefinitionLookup): PartOf | undefined {
   const compiled = compileCondition(segment.conditions, { lookup });
   if (compiled.kind === 'invalid') return undefined;
-  if (segment.enabled === false) return NOBODY;
+  if (segment.enabled === false) return NO_PLAYERS;
   const condition = withExceptions(compiled.condition, segment);
   return (subject) => (condition.matches(subject) ? 0 : NO_PART);
 }
@@ -65,7 +65,7 @@ function inAudience(document: CampaignDocument): PartOf | undefined {
   const compiled = compileCampaign(document);
   if (compiled.kind === 'invalid') return undefined;
   const { enabled, audience } = document;
-  if (!enabled) return NOBODY;
+  if (!enabled) return NO_PLAYERS;
   const { campaign } = compiled;
   return (subject) =>
     (audience === null || isMember(subject, audience)) && !campaign.isHeldOut(subject.player.id) ? 0 : NO_PART;

@@ -51,7 +51,7 @@ export function ShipChoice({ experiment, variant, onChoose }: ShipChoiceProps) {
   );
 }
 
-/** Says that the flag is off, so that nobody gets what the experiment decides. */
+/** Says that the flag is off, so that no player gets what the experiment decides. */
 export function FlagOff({ flagKey }: { flagKey: string }) {
   const { data: flag } = useFlag(flagKey);
   if (flag === undefined || flag.enabled) return null;

@@ -38,7 +38,7 @@ export function tolerated({ margin }: Guardrail, { lift }: GuardrailAlert): numb
   return lift === null ? null : Math.max(margin, Math.abs(lift));
 }
 
-/** Whether what a guardrail found in the current phase stands, so that it finds nothing more: nobody overrode it. */
+/** Whether what a guardrail found in the current phase stands, so that it finds nothing more: it was not overridden. */
 export function isKnown(experiment: ExperimentDocument, guardrail: Guardrail): boolean {
   const found = foundNow(experiment, guardrail);
   return found !== undefined && (found.overridden === undefined || tolerated(guardrail, found) === null);

@@ -16,7 +16,7 @@ export type Trip = Omit<GuardrailAlert, 'at' | 'version' | 'state' | 'overridden
 
 /**
  * The findings that the experiment does not have yet. Of several harmful variants it is the first one. A variant that
- * was taken out harms nobody any more.
+ * was taken out harms no player any more.
  */
 export function tripsOf(experiment: ExperimentDocument, states: readonly GuardrailState[]): Trip[] {
   const phase = experiment.phases.at(-1)?.phase ?? 0;
