@@ -48,7 +48,14 @@ import {
 } from './player/evolve-player.ts';
 import { countingTestPlayers, patchPlayer } from './player/patch.ts';
 import { registerPlayer } from './player/register.ts';
-import { purchaseRecorded, purchaseRefunded, purchaseReversed } from './purchases/evolve-purchases.ts';
+import { decideReceipt } from './purchases/decide-receipt.ts';
+import {
+  purchaseHeld,
+  purchaseRecorded,
+  purchaseRefunded,
+  purchaseReversed,
+  receiptDecided,
+} from './purchases/evolve-purchases.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
 import { refundPurchase } from './purchases/refund-purchase.ts';
 import { listPlayers } from './segments/list-players.ts';
@@ -106,6 +113,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
   RecordSession: onceOf((body, { draft, context, targeting }) => recordSession(draft, body, context, targeting)),
   RecordPurchase: onceOf((body, { draft, context, targeting }) => recordPurchase(draft, body, context, targeting)),
   RefundPurchase: onceOf((body, { draft, context, targeting }) => refundPurchase(draft, body, context, targeting)),
+  DecideReceipt: (body, { draft, context, targeting }) => decideReceipt(draft, body, context, targeting),
   InitSession: onceOf((body, { draft, context, definitions, react }) =>
     initSession(draft, body, context, { definitions, react }),
   ),
@@ -151,6 +159,8 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   SessionClosed: { evolve: evolvesPlayer(closed), segments: ALL },
   SessionRecorded: { evolve: evolvesPlayer(sessionRecorded), segments: ALL },
   PurchaseRecorded: { evolve: evolvesPlayer(purchaseRecorded), segments: ALL },
+  PurchaseHeld: { evolve: evolvesPlayer(purchaseHeld), segments: ALL },
+  ReceiptDecided: { evolve: evolvesPlayer(receiptDecided), segments: ALL },
   PurchaseReversed: { evolve: evolvesPlayer(purchaseReversed), segments: ALL },
   PurchaseRefunded: { evolve: evolvesPlayer(purchaseRefunded), segments: ALL },
   InterventionTriggered: { evolve: evolvesPlayer(interventionTriggered), segments: NONE },

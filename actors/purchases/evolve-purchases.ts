@@ -2,30 +2,67 @@ import type { RefundImported } from '../../core/vocabulary/facts/import-facts.ts
 import { PURCHASE_LIMITS } from './limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type {
+  PurchaseHeld,
   PurchaseRecorded,
   PurchaseRefunded,
   PurchaseReversed,
+  ReceiptDecided,
 } from '../../core/vocabulary/facts/purchase-facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { RecordedPurchase, RecordedRefund } from '../../core/vocabulary/state/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
-  const { digest, amount, paid, by, currency, productId, firstReportedAt: at = fact.at } = fact;
-  const totalRevenue = state.totalRevenue + amount;
-  const purchaseCount = state.purchaseCount + 1;
-  const converted = paid === undefined ? {} : { paid };
-  const purchase = { amount, ...converted, totalRevenue, purchaseCount, details: { at, currency, productId } };
-  const whose = by === 'client' ? { byClient: true as const } : {};
+  const totals = { totalRevenue: state.totalRevenue + fact.amount, purchaseCount: state.purchaseCount + 1 };
+  return { ...withReported(state, fact, totals), ...totals, isPayer: true };
+}
+
+/** A purchase that adds nothing to the totals. */
+export function purchaseHeld(state: PlayerState, fact: PurchaseHeld): PlayerState {
+  const { totalRevenue, purchaseCount } = state;
+  return withReported(state, fact, { totalRevenue, purchaseCount, uncounted: true });
+}
+
+/** Remembers a purchase, instead of an earlier report of it that did not count. */
+function withReported(
+  state: PlayerState,
+  fact: PurchaseRecorded | PurchaseHeld,
+  totals: Pick<RecordedPurchase, 'totalRevenue' | 'purchaseCount' | 'uncounted'>,
+): PlayerState {
+  const { digest, amount, paid, by, currency, productId, receipt, firstReportedAt: at = fact.at } = fact;
+  const purchase = {
+    amount,
+    ...(paid === undefined ? {} : { paid }),
+    ...totals,
+    details: { at, currency, productId },
+    ...(by === 'client' ? { byClient: true as const } : {}),
+    ...(receipt === undefined ? {} : { receipt }),
+  };
+  const { recordedPurchases: held } = state;
+  const others = fact.firstReportedAt === undefined ? held : held.filter((other) => other.digest !== digest);
+  return {
+    ...state,
+    recordedPurchases: digest === null ? held : withPurchase(others, { digest, ...purchase }),
+    lastSeenAt: Math.max(state.lastSeenAt, at),
+  };
+}
+
+/** A verified purchase counts, and a rejected one no longer does. It is no activity of the player. */
+export function receiptDecided(state: PlayerState, fact: ReceiptDecided): PlayerState {
+  const { digest, store, verdict, reason, counts, amount } = fact;
+  const totalRevenue = state.totalRevenue + counts * amount;
+  const purchaseCount = state.purchaseCount + counts;
+  const receipt = { store, state: verdict, ...(reason === null ? {} : { reason }) };
   return {
     ...state,
     totalRevenue,
     purchaseCount,
-    isPayer: true,
-    recordedPurchases:
-      digest === null
-        ? state.recordedPurchases
-        : withPurchase(state.recordedPurchases, { digest, ...purchase, ...whose }),
-    lastSeenAt: Math.max(state.lastSeenAt, at),
+    isPayer: purchaseCount > 0,
+    recordedPurchases: state.recordedPurchases.map((held) => {
+      if (held.digest !== digest) return held;
+      const { uncounted, ...purchase } = held;
+      if (counts === 1) return { ...purchase, totalRevenue, purchaseCount, receipt };
+      return { ...purchase, ...(counts === -1 || uncounted === true ? { uncounted: true as const } : {}), receipt };
+    }),
   };
 }
 

@@ -9,14 +9,16 @@ import { type CountedAmount, countedAmount, countedBefore } from './counted-amou
 import { moneyEvent } from './money-event.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackServiceEvent } from '../events/track.ts';
-import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PurchaseRecordedReply, Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../decision/targeting.ts';
 import type { Paid, RecordedPurchase } from '../../core/vocabulary/state/player.ts';
+import type { PurchaseReceipt } from '../../core/vocabulary/state/receipt.ts';
 
 /**
  * Adds a purchase to the player's revenue, once per `transaction_id`. A server key replaces the purchase that a client
  * key recorded under the same id, because any client can use an id first; it counts when the client reported it.
- * Without an id every request is a new purchase, unless an Idempotency-Key marks it as a repeat.
+ * Without an id every request is a new purchase, unless an Idempotency-Key marks it as a repeat. Where only verified
+ * purchases count, one with a receipt waits for it, and so does one by a client key.
  * @param targeting called only when the event names a flag
  */
 export function recordPurchase(
@@ -31,12 +33,15 @@ export function recordPurchase(
   const digest = transactionId === null ? null : digestOf(transactionId);
   const earlier = digest === null ? undefined : state.recordedPurchases.find((purchase) => purchase.digest === digest);
   const isReplaced = earlier?.byClient !== undefined && context.by === 'server';
-  if (earlier !== undefined && !isReplaced) return repeated(playerId, earlier);
+  if (earlier !== undefined && (!isReplaced || earlier.receipt?.state === 'rejected'))
+    return repeated(playerId, earlier);
   const counted = countedAmount(command, earlier);
   if (counted.kind === 'failure') return counted;
   const { amount, paid } = counted;
+  const isHeld = waits(command, earlier, context);
+  const before = earlier === undefined || earlier.uncounted === true ? undefined : earlier;
   const converted = paid === undefined ? {} : { paid };
-  const totalRevenue = state.totalRevenue - (earlier?.amount ?? 0) + amount;
+  const totalRevenue = isHeld ? state.totalRevenue : state.totalRevenue - (before?.amount ?? 0) + amount;
   const most = context.by === 'client' ? STATE_LIMITS.totalRevenueByClients : STATE_LIMITS.totalRevenue;
   if (totalRevenue > most) {
     return failure('CONFLICT', `total_revenue would be ${unitsText(totalRevenue)}; the maximum is ${unitsText(most)}.`);
@@ -44,33 +49,39 @@ export function recordPurchase(
 
   const { game, environment, at, by } = context;
   const base = { entityId: playerId, game, environment, at, externalId: state.externalId } as const;
-  const { amount: before, details: replaced = { at, currency, productId } } = earlier ?? {};
-  if (earlier !== undefined && before !== undefined && transactionId !== null) {
+  const { details: replaced = { at, currency, productId } } = earlier ?? {};
+  if (before !== undefined && transactionId !== null) {
     draft.emit({
       ...base,
-      ...countedBefore(earlier),
+      ...countedBefore(before),
       kind: 'PurchaseReversed',
-      currency: earlier.paid?.currency ?? replaced.currency,
+      currency: before.paid?.currency ?? replaced.currency,
       productId: replaced.productId,
       transactionId,
-      digest: earlier.digest,
+      digest: before.digest,
       recordedAt: replaced.at,
     });
   }
   const purchase = { amount, ...converted, currency, productId, transactionId, digest };
   const first = earlier === undefined ? {} : { firstReportedAt: replaced.at };
-  draft.emit({ kind: 'PurchaseRecorded', ...base, ...purchase, ...(by === undefined ? {} : { by }), ...first });
-  const purchaseCount = state.purchaseCount + (earlier === undefined ? 1 : 0);
-  const reply = { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), totalRevenue, purchaseCount } as const;
+  const receipt = receiptOf(command, earlier);
+  const kind = isHeld ? 'PurchaseHeld' : 'PurchaseRecorded';
+  draft.emit({ kind, ...base, ...purchase, ...(by === undefined ? {} : { by }), ...first, ...receipt });
+  const purchaseCount = state.purchaseCount + (isHeld || before !== undefined ? 0 : 1);
+  const totals = { totalRevenue, purchaseCount };
+  const stands = stateOf({ amount, ...receipt, ...(isHeld ? { uncounted: true } : {}) });
+  const reply = { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), ...totals, ...stands } as const;
+  // Its event follows once it counts.
+  if (isHeld) return reply;
   // The event of the client's purchase already has the same content.
-  if (before === amount && earlier?.paid?.amount === paid?.amount) return { ...reply, replayed: true };
+  if (before?.amount === amount && before.paid?.amount === paid?.amount) return { ...reply, replayed: true };
   trackServiceEvent(
     draft,
     {
       playerId,
       eventId: command.eventId,
       eventName: before === undefined ? PURCHASE_EVENT : CORRECTION_EVENT,
-      properties: propertiesOf(command, counted, before),
+      properties: propertiesOf(command, counted, before?.amount),
       sessionId: null,
       timestamp: at,
     },
@@ -92,10 +103,37 @@ export function propertiesOf(
   );
 }
 
-/** Repeats the reply to the first request. */
-function repeated(playerId: string, { amount, paid, totalRevenue, purchaseCount }: RecordedPurchase): Reply {
-  return { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), totalRevenue, purchaseCount, replayed: true };
+/**
+ * Whether a purchase adds nothing before its receipt is verified. A server key vouches for what it sends without a
+ * receipt. What counts already, or was verified, counts on.
+ */
+function waits({ countsVerified, store }: RecordPurchase, earlier: RecordedPurchase | undefined, { by }: Context) {
+  if (countsVerified !== true || (earlier !== undefined && earlier.uncounted !== true)) return false;
+  return store !== undefined || by !== 'server';
 }
 
-const paidIn = (paid: Paid | undefined) =>
+/** A server's amount keeps what is known of the receipt. */
+function receiptOf({ store }: RecordPurchase, earlier: RecordedPurchase | undefined): { receipt?: PurchaseReceipt } {
+  if (earlier?.receipt !== undefined) return { receipt: earlier.receipt };
+  return store === undefined ? {} : { receipt: { store, state: 'pending' } };
+}
+
+/** Repeats the reply to the first request, with what became of the purchase since. */
+export function repeated(playerId: string, purchase: RecordedPurchase): PurchaseRecordedReply {
+  const { amount, paid, totalRevenue, purchaseCount } = purchase;
+  const totals = { totalRevenue, purchaseCount };
+  const stands = stateOf(purchase);
+  return { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), ...totals, ...stands, replayed: true };
+}
+
+/** What a purchase is now, as replies say it. */
+function stateOf(purchase: Pick<RecordedPurchase, 'amount' | 'refunded' | 'receipt' | 'uncounted'>) {
+  const { amount, refunded = 0, receipt, uncounted } = purchase;
+  if (receipt?.reason !== undefined) return { state: receipt.state, reason: receipt.reason } as const;
+  if (amount === refunded) return { state: 'refunded' } as const;
+  const state = receipt?.state ?? (uncounted === true ? 'pending' : undefined);
+  return state === undefined ? {} : { state };
+}
+
+export const paidIn = (paid: Paid | undefined) =>
   paid === undefined ? {} : { paid: { amount: paid.amount, currency: paid.currency } };

@@ -86,7 +86,8 @@ interface Refund {
 export function refundOf(state: PlayerState, digest: string, wanted: number | null): Refund | Failure {
   const purchase = state.recordedPurchases.find((recorded) => recorded.digest === digest);
   if (purchase === undefined) return failure('NOT_FOUND', UNKNOWN_TRANSACTION);
-  const { amount: counted, refunded = 0, details, paid } = purchase;
+  const { amount: counted, refunded = 0, details, paid, uncounted } = purchase;
+  if (uncounted === true) return failure('CONFLICT', NOT_COUNTED);
   const {
     amount: sent,
     currency = details?.currency ?? null,
@@ -128,6 +129,9 @@ const tooSmall = ({ amount, currency }: PaidBack): string =>
 export const UNKNOWN_TRANSACTION =
   'The player has no purchase with this `transaction_id`. Check both ids. The service remembers the latest ' +
   `${STATE_LIMITS.recordedPurchases.toLocaleString('en-US')} transactions of a player, those of client keys last.`;
+
+const NOT_COUNTED =
+  'The purchase adds nothing to the revenue: its receipt is not verified, or was rejected. There is nothing to refund.';
 
 const USED_REFUND_ID = failure(
   'CONFLICT',

@@ -14,5 +14,5 @@ export function transactions(columns: string, where: string): string {
       FROM purchases
       WHERE ${where}
       GROUP BY player_id, transaction_id, if(transaction_id IS NULL, (facts_sequence, facts_index), (0, 0))
-      HAVING countIf(kind = 'purchase') > 0`;
+      HAVING sumIf(counts, kind != 'refund') > 0`;
 }

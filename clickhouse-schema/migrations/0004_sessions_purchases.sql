@@ -41,12 +41,13 @@ ORDER BY (game_id, environment, toDate(received_at), player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in; `paid_amount` is in
--- `currency`, and NULL where nothing was converted. A server key's
--- purchase replaces one that a client key recorded under the same transaction_id. Then one more row ('replaced') takes
--- the client's back: all its values, with the negative amount, and -1 in `counts`; the server's has the client's
--- `received_at`. A refund is a row with the negative amount at its own time, and -1 in `counts` if nothing remains of
--- the purchase, else 0. So sum(amount) is what was paid and not refunded and sum(counts) how often, by whatever rows are
--- grouped.
+-- `currency`, and NULL where nothing was converted. A server key's purchase replaces one that a client key recorded
+-- under the same transaction_id. Then one more row ('replaced') takes the client's back: all its values, with the
+-- negative amount, and -1 in `counts`; the server's has the client's `received_at`. A refund is a row with the negative
+-- amount at its own time, and -1 in `counts` if nothing remains of the purchase, else 0. A purchase that waits for its
+-- receipt adds nothing ('held'). A decided receipt is one more row at the time of the purchase ('verified', 'rejected'),
+-- with what it adds or takes off. So sum(amount) is what was paid and not refunded and sum(counts) how often, by
+-- whatever rows are grouped.
 CREATE TABLE IF NOT EXISTS purchases
 (
     game_id LowCardinality(String),
@@ -62,10 +63,20 @@ CREATE TABLE IF NOT EXISTS purchases
     -- 'client', 'server' or 'import'.
     recorded_by LowCardinality(String),
     counts Int8 DEFAULT 1,
-    -- 'purchase', 'replaced' or 'refund'.
+    -- 'purchase', 'replaced', 'refund', 'held', 'verified' or 'rejected'.
     kind LowCardinality(String) DEFAULT 'purchase',
     -- The caller's id of a refund.
     refund_id Nullable(String) CODEC(ZSTD(1)),
+    -- 'apple' or 'google'; '' without a receipt.
+    store LowCardinality(String),
+    -- 'pending', 'verified' or 'rejected' from this row on; '' without a receipt, and of a refund.
+    receipt_state LowCardinality(String),
+    -- Why it is rejected, else ''.
+    receipt_reason LowCardinality(String),
+    -- The amount of a purchase by its report, also if it adds nothing; NULL of other rows.
+    reported_amount Nullable(Decimal(18, 4)) CODEC(ZSTD(1)),
+    -- The product of a verified receipt.
+    proven_product_id LowCardinality(Nullable(String)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     -- As in events.

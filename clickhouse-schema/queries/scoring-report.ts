@@ -214,7 +214,7 @@ WITH
     FROM players
     INNER JOIN purchases ON purchases.game_id = players.game_id AND purchases.player_id = players.player_id
     WHERE players.game_id = {game:String} AND purchases.game_id = {game:String} AND players.environment = 'live'
-      AND purchases.environment = 'live' AND players.device_id IS NOT NULL
+      AND purchases.environment = 'live' AND players.device_id IS NOT NULL AND purchases.counts > 0
     GROUP BY device_id
   ),
   pairs AS

@@ -62,7 +62,7 @@ WITH
             0,
             {{measure events}}
         FROM events
-        WHERE environment = 'live' AND {{counted}} AND event_name IN ('purchase_refunded', 'purchase_corrected') AND source != 'caller'
+        WHERE environment = 'live' AND {{counted}} AND event_name IN ({{passive_events}}) AND source != 'caller'
         GROUP BY game_id, day
     ),
     changes AS

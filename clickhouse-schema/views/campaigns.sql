@@ -134,7 +134,7 @@ WITH
         (
             SELECT player_id, received_at AS at, event_name = {conversion_event: String} AS is_conversion,
                 0 AS counts, toDecimal64(0, 4) AS gross, toDecimal64(0, 4) AS net, 0 AS is_session, 0 AS seconds,
-                event_name NOT IN ('purchase_refunded', 'purchase_corrected') OR source = 'caller' AS is_activity
+                event_name NOT IN ({{passive_events}}) OR source = 'caller' AS is_activity
             FROM events
             WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
                 AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND {{counted}} AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))

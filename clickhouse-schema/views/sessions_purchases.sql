@@ -25,6 +25,25 @@ SELECT * EXCEPT environment, happened_at
 FROM purchases
 WHERE environment = 'live';
 
+-- One row per transaction with a receipt: what the store said of it last, and what it counts now.
+CREATE OR REPLACE VIEW live_purchase_receipts AS
+SELECT
+    game_id,
+    player_id,
+    assumeNotNull(transaction_id) AS transaction,
+    min(received_at) AS reported_at,
+    argMaxIf(store, (facts_created, facts_sequence, facts_index), receipt_state != '') AS last_store,
+    argMaxIf(receipt_state, (facts_created, facts_sequence, facts_index), receipt_state != '') AS state,
+    argMaxIf(receipt_reason, (facts_created, facts_sequence, facts_index), receipt_state != '') AS reason,
+    argMaxIf(product_id, (facts_created, facts_sequence, facts_index), isNotNull(reported_amount)) AS product,
+    argMaxIf(proven_product_id, (facts_created, facts_sequence, facts_index), receipt_state = 'verified') AS proven_product,
+    argMaxIf(reported_amount, (facts_created, facts_sequence, facts_index), isNotNull(reported_amount)) AS reported,
+    sum(amount) AS revenue
+FROM purchases
+WHERE environment = 'live' AND isNotNull(transaction_id)
+GROUP BY game_id, player_id, transaction_id
+HAVING state != '';
+
 -- Purchases and payers of a day are those who bought, whatever is refunded later. A refund counts on its own day.
 CREATE OR REPLACE VIEW purchases_daily AS
 SELECT

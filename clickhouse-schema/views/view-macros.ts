@@ -6,6 +6,7 @@ import { cohortView, retainedDays, retainedWindows } from '../behaviour/retentio
 import type { MeasureName } from '../../core/vocabulary/metrics/measures.ts';
 import { MEASURE_NAMES } from '../../core/vocabulary/metrics/metrics.ts';
 import { READOUT_MACROS } from './readout-macros.ts';
+import { PASSIVE_EVENTS } from '../../core/vocabulary/service-events.ts';
 import { addedSql, sumSql } from '../metrics/measure-sql.ts';
 import { quoteString } from '../quoting.ts';
 import { SchemaError } from '../schema-record.ts';
@@ -22,7 +23,8 @@ export type GameZones = ReadonlyMap<string, string>;
  * `{{day TIME}}`: the day of a time. `{{today}}`: this day. `{{start DAY}}`: its first moment.
  * `{{retained_days COHORT DAY}}`: the shares of players on days after the first. `{{counted}}`: rows of players whom
  * figures count. `{{measure NAME}}`: a measure of a group of rows of its source; of one that counts players, what is
- * above 0 for those whom it counts. `{{added NAME}}`: the same of one row.
+ * above 0 for those whom it counts. `{{added NAME}}`: the same of one row. `{{passive_events}}`: the names of the
+ * service's events that are no activity.
  */
 export function viewMacros(zones: GameZones): Macros {
   const games = Map.groupBy(
@@ -42,6 +44,7 @@ export function viewMacros(zones: GameZones): Macros {
     ...FUNNEL_MACROS,
     ...READOUT_MACROS,
     counted: countedPlayers,
+    passive_events: () => PASSIVE_EVENTS.map(quoteString).join(', '),
     measure: (name) => sumSql(measureNamed(name)),
     added: (name) => addedSql(measureNamed(name)),
     exposed_players: () => exposedPlayers(EXPOSED_IN_VIEW),

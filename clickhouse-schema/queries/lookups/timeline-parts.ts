@@ -38,7 +38,8 @@ const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; pai
   purchase: {
     table: 'purchases',
     columns: `ifNull(transaction_id, '') AS id, toString(ifNull(product_id, '')) AS name,
-      multiIf(purchases.kind = 'refund', 'refunded', purchases.kind = 'replaced', 'reversed', 'recorded') AS what,
+      transform(purchases.kind, ['refund', 'replaced', 'held', 'verified', 'rejected'],
+        ['refunded', 'reversed', 'held', 'verified', 'rejected'], 'recorded') AS what,
       toString(recorded_by) AS why,
       toString(ifNull(currency, '')) AS value, toFloat64(amount) AS number`,
     paid: 'toFloat64(ifNull(paid_amount, 0))',

@@ -1,8 +1,10 @@
 import type { PurchaseImported, RefundImported, SessionImported } from '../../../core/vocabulary/facts/import-facts.ts';
 import type {
+  PurchaseHeld,
   PurchaseRecorded,
   PurchaseRefunded,
   PurchaseReversed,
+  ReceiptDecided,
 } from '../../../core/vocabulary/facts/purchase-facts.ts';
 import type { SessionClosed, SessionRecorded } from '../../../core/vocabulary/facts/session-facts.ts';
 import { keyKind } from '../event-source.ts';
@@ -66,8 +68,17 @@ function sessionRow(fact: SessionClosed | SessionRecorded | SessionImported) {
 const NOTHING_COUNTED = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
 
 const purchases = factTable(
-  ['PurchaseRecorded', 'PurchaseReversed', 'PurchaseRefunded', 'PurchaseImported', 'RefundImported'],
-  // A reversal and the purchase that replaces have the time of the first report, so that the sum of each day is right.
+  [
+    'PurchaseRecorded',
+    'PurchaseHeld',
+    'ReceiptDecided',
+    'PurchaseReversed',
+    'PurchaseRefunded',
+    'PurchaseImported',
+    'RefundImported',
+  ],
+  // A reversal, the purchase that replaces and a decided receipt have the time of the first report, so that the sum of
+  // each day is right.
   // A refund has its own.
   (fact) => [purchaseRow(fact)],
 )({
@@ -77,7 +88,7 @@ const purchases = factTable(
     ...SCOPE,
     player_id: uuid((fact) => fact.entityId),
     external_id: text((fact) => fact.externalId),
-    amount: money((fact) => (fact.rowKind === 'purchase' ? fact.amount : -fact.amount)),
+    amount: money((fact) => signOf(fact) * fact.amount),
     currency: nullableText((fact) => fact.currency),
     paid_amount: nullableMoney(paidAmount),
     product_id: nullableText((fact) => fact.productId),
@@ -87,38 +98,67 @@ const purchases = factTable(
     counts: int8((fact) => fact.counts),
     kind: text((fact) => fact.rowKind),
     refund_id: nullableText((fact) => fact.refundId),
+    store: text((fact) => fact.store),
+    receipt_state: text((fact) => fact.receiptState),
+    receipt_reason: text((fact) => fact.reason),
+    reported_amount: nullableMoney((fact) => fact.reportedAmount),
+    proven_product_id: nullableText((fact) => fact.provenProductId),
     ...ORIGIN,
     facts_created: uint64((fact, { stream }) => (fact.recordedBy === 'import' ? createdMs(stream) : 0)),
   },
 });
 
-function paidAmount({ paid, rowKind }: ReturnType<typeof purchaseRow>): number | null {
-  if (paid === undefined) return null;
-  return rowKind === 'purchase' ? paid.amount : -paid.amount;
+function paidAmount(fact: ReturnType<typeof purchaseRow>): number | null {
+  return fact.paid === undefined ? null : signOf(fact) * fact.paid.amount;
 }
 
-function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseRefunded | PurchaseImported | RefundImported) {
-  const bought = { receivedAt: fact.at, counts: 1, rowKind: 'purchase', refundId: null };
+/** What a row does with its amount: adds it, takes it off, or nothing. */
+function signOf({ rowKind, counts }: { rowKind: string; counts: number }): number {
+  return rowKind === 'refund' ? -1 : counts;
+}
+
+type PurchaseFact =
+  | PurchaseRecorded
+  | PurchaseHeld
+  | ReceiptDecided
+  | PurchaseReversed
+  | PurchaseRefunded
+  | PurchaseImported
+  | RefundImported;
+
+const NO_RECEIPT = { store: '', receiptState: '', reason: '', provenProductId: null } as const;
+const OTHER = { ...NO_RECEIPT, refundId: null, reportedAmount: null } as const;
+
+function purchaseRow(fact: PurchaseFact) {
   switch (fact.kind) {
     case 'PurchaseRecorded':
-      return { ...fact, ...bought, receivedAt: fact.firstReportedAt ?? fact.at, recordedBy: keyKind(fact.by) };
+    case 'PurchaseHeld': {
+      const { firstReportedAt: receivedAt = fact.at, receipt, amount: reportedAmount } = fact;
+      const isHeld = fact.kind === 'PurchaseHeld';
+      const what = isHeld ? { counts: 0, rowKind: 'held' } : { counts: 1, rowKind: 'purchase' };
+      const { store = '', state: receiptState = '', reason = '' } = receipt ?? {};
+      const by = { ...OTHER, store, receiptState, reason, reportedAmount, recordedBy: keyKind(fact.by) };
+      return { ...fact, ...by, ...what, receivedAt };
+    }
     case 'PurchaseImported':
-      return { ...fact, ...bought, recordedBy: 'import' };
+      return { ...fact, ...OTHER, ...IMPORTED, receivedAt: fact.at, reportedAmount: fact.amount };
+    case 'ReceiptDecided': {
+      const { verdict, recordedAt: receivedAt, reason, by: recordedBy } = fact;
+      const state = { rowKind: verdict, receiptState: verdict, reason: reason ?? '', recordedBy };
+      return { ...fact, refundId: null, reportedAmount: null, ...state, receivedAt };
+    }
     case 'PurchaseReversed':
-      return {
-        ...fact,
-        receivedAt: fact.recordedAt,
-        recordedBy: 'client',
-        counts: -1,
-        rowKind: 'replaced',
-        refundId: null,
-      };
+      return { ...fact, ...OTHER, receivedAt: fact.recordedAt, recordedBy: 'client', counts: -1, rowKind: 'replaced' };
     case 'PurchaseRefunded':
     case 'RefundImported': {
       const recordedBy = fact.kind === 'RefundImported' ? 'import' : 'server';
-      return { ...fact, receivedAt: fact.at, recordedBy, counts: fact.remaining === 0 ? -1 : 0, rowKind: 'refund' };
+      const { at: receivedAt, refundId } = fact;
+      const counts = fact.remaining === 0 ? -1 : 0;
+      return { ...fact, ...OTHER, refundId, receivedAt, recordedBy, counts, rowKind: 'refund' };
     }
   }
 }
+
+const IMPORTED = { recordedBy: 'import', counts: 1, rowKind: 'purchase' } as const;
 
 export const PLAY_TABLES = { sessions, purchases };

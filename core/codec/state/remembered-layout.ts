@@ -1,5 +1,6 @@
 import type { RememberedKey } from '../../vocabulary/state/state.ts';
 import type { RecentEvent, RecordedPurchase, RecordedRefund } from '../../vocabulary/state/player.ts';
+import type { PurchaseReceipt } from '../../vocabulary/state/receipt.ts';
 
 /* Layout of a player's stored requests that can repeat. `byClient` is absent where the caller has no kind. */
 
@@ -12,7 +13,9 @@ export type RecordedPurchaseTuple = [
   details?: DetailsTuple | null,
   byClient?: boolean,
   refunded?: number,
-  paid?: PaidTuple,
+  paid?: PaidTuple | null,
+  receipt?: PurchaseReceipt | null,
+  uncounted?: true,
 ];
 type PaidTuple = [amount: number, currency: string, rate: number, refunded?: number];
 type DetailsTuple = [at: number, currency: string | null, productId: string | null];
@@ -53,26 +56,33 @@ export function eventFromTuple(tuple: EventTuple): RecentEvent {
 
 export function purchaseToTuple(purchase: RecordedPurchase): RecordedPurchaseTuple {
   const { digest, amount, totalRevenue, purchaseCount, details, byClient = false, refunded = 0, paid } = purchase;
+  const { receipt, uncounted } = purchase;
+  const isByReceipt = receipt !== undefined || uncounted === true;
   const tuple: RecordedPurchaseTuple = [digest, amount, totalRevenue, purchaseCount];
-  const hasMore = byClient || refunded > 0 || paid !== undefined;
+  const hasMore = byClient || refunded > 0 || paid !== undefined || isByReceipt;
   if (details !== undefined) tuple.push([details.at, details.currency, details.productId]);
   else if (hasMore) tuple.push(null);
   if (hasMore) tuple.push(byClient);
-  if (refunded > 0 || paid !== undefined) tuple.push(refunded);
+  if (refunded > 0 || paid !== undefined || isByReceipt) tuple.push(refunded);
   if (paid !== undefined) {
     const head = [paid.amount, paid.currency, paid.rate] as const;
     tuple.push(paid.refunded === undefined ? [...head] : [...head, paid.refunded]);
-  }
+  } else if (isByReceipt) tuple.push(null);
+  if (isByReceipt) tuple.push(receipt ?? null);
+  if (uncounted === true) tuple.push(true);
   return tuple;
 }
 
 export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchase {
-  const [digest, amount, totalRevenue, purchaseCount, details = null, byClient = false, refunded = 0, paid] = tuple;
+  const [digest, amount, totalRevenue, purchaseCount, details = null, byClient = false, refunded = 0, ...rest] = tuple;
+  const [paid = null, receipt = null, uncounted] = rest;
   const purchase: RecordedPurchase = { digest, amount, totalRevenue, purchaseCount };
   if (refunded > 0) purchase.refunded = refunded;
   if (byClient) purchase.byClient = byClient;
   if (details !== null) purchase.details = { at: details[0], currency: details[1], productId: details[2] };
-  if (paid !== undefined) {
+  if (receipt !== null) purchase.receipt = receipt;
+  if (uncounted === true) purchase.uncounted = true;
+  if (paid !== null) {
     purchase.paid = { amount: paid[0], currency: paid[1], rate: paid[2] };
     if (paid[3] !== undefined) purchase.paid.refunded = paid[3];
   }

@@ -1,5 +1,5 @@
 import type { IdempotencyClaim } from './idempotency-claim.ts';
-import type { RecordPurchase, RecordSession, RefundPurchase } from './recorded.ts';
+import type { DecideReceipt, RecordPurchase, RecordSession, RefundPurchase } from './recorded.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
@@ -224,6 +224,7 @@ export type CommandBody =
   | RecordSession
   | RecordPurchase
   | RefundPurchase
+  | DecideReceipt
   | InitSession
   | SyncSession
   | EndSession

@@ -1,4 +1,5 @@
 import type { IdempotencyClaim } from './idempotency-claim.ts';
+import type { ReceiptReason, ReceiptStore } from '../state/receipt.ts';
 
 /* Commands by which callers record what happened elsewhere. Amounts are in ten-thousandths. */
 
@@ -27,10 +28,29 @@ export interface RecordPurchase {
   exchange?: Exchange;
   productId: string | null;
   transactionId: string | null;
+  /** The store of its receipt, which is verified afterwards. Absent: it has none. */
+  store?: ReceiptStore;
+  /** Present if only verified purchases count in the game. */
+  countsVerified?: true;
   /** Of the event that records it. */
   eventId: string;
   idempotency?: IdempotencyClaim;
 }
+
+/** Record what the store said of the receipt of a purchase. */
+export interface DecideReceipt {
+  kind: 'DecideReceipt';
+  playerId: string;
+  transactionId: string;
+  store: ReceiptStore;
+  verdict: ReceiptVerdict;
+  /** Of the event that records it; another one follows from it. */
+  eventId: string;
+}
+
+export type ReceiptVerdict =
+  /** The product of the receipt; `null`: the store names none. */
+  { kind: 'verified'; productId: string | null } | { kind: 'rejected'; reason: ReceiptReason };
 
 /** The rate from the currency of a purchase to the game's; `null`: none is known for that day (`2026-01-15`). */
 export type Exchange = { rate: number } | { rate: null; day: string };

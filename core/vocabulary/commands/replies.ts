@@ -1,3 +1,4 @@
+import type { PurchaseState, ReceiptReason } from '../state/receipt.ts';
 import type { ErrorCode, Failure } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { Draw, FlagReason } from '../facts/flag-reason.ts';
@@ -94,6 +95,10 @@ export interface PurchaseRecordedReply {
   paid?: Pick<Paid, 'amount' | 'currency'>;
   totalRevenue: number;
   purchaseCount: number;
+  /** Absent: `recorded`. */
+  state?: PurchaseState;
+  /** Why it is rejected. */
+  reason?: ReceiptReason;
   replayed?: true;
 }
 

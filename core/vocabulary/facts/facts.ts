@@ -1,7 +1,13 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { QuarantineReason } from '../commands/commands.ts';
 import type { FlagExposed, FlagOverridden, FlagsServed, GuardrailTripped } from './flag-facts.ts';
-import type { PurchaseRecorded, PurchaseRefunded, PurchaseReversed } from './purchase-facts.ts';
+import type {
+  PurchaseHeld,
+  PurchaseRecorded,
+  PurchaseRefunded,
+  PurchaseReversed,
+  ReceiptDecided,
+} from './purchase-facts.ts';
 import type { EntityState } from '../state/state.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { CallerKind } from '../documents/scope.ts';
@@ -188,6 +194,8 @@ export type DomainFact =
   | SessionClosed
   | SessionRecorded
   | PurchaseRecorded
+  | PurchaseHeld
+  | ReceiptDecided
   | PurchaseReversed
   | PurchaseRefunded
   | InterventionTriggered

@@ -1,5 +1,6 @@
 import type { CallerKind } from '../documents/scope.ts';
 import type { Paid, PaidBack } from '../state/player.ts';
+import type { PurchaseReceipt, ReceiptReason, ReceiptStore } from '../state/receipt.ts';
 import type { FactBase } from './fact-base.ts';
 
 /** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
@@ -19,6 +20,41 @@ export interface PurchaseRecorded extends FactBase {
   by?: CallerKind;
   /** When a client key reported this transaction, epoch milliseconds: it counts then. Absent: this report is first. */
   firstReportedAt?: number;
+  /** Absent without a receipt. */
+  receipt?: PurchaseReceipt;
+}
+
+/** A purchase was reported that adds nothing to the totals before it is verified. The fields are as above. */
+export interface PurchaseHeld extends Omit<PurchaseRecorded, 'kind'> {
+  kind: 'PurchaseHeld';
+}
+
+/**
+ * The receipt of a purchase was verified or rejected. `amount` is what the purchase adds to the totals, or what of it
+ * remained and is taken off them; `currency` and the other fields are those of the purchase.
+ */
+export interface ReceiptDecided extends FactBase {
+  kind: 'ReceiptDecided';
+  store: ReceiptStore;
+  verdict: 'verified' | 'rejected';
+  /** `null`: it is verified. */
+  reason: ReceiptReason | null;
+  /** The product of the receipt; `null`: not known. */
+  provenProductId: string | null;
+  /** What it changes in the totals: 1: the purchase counts from now on. -1: it no longer counts. */
+  counts: 1 | 0 | -1;
+  amount: number;
+  /** Present if the purchase was converted. */
+  paid?: Paid;
+  currency: string | null;
+  productId: string | null;
+  transactionId: string;
+  digest: string;
+  /** When the purchase was first reported, epoch milliseconds: it counts then. */
+  recordedAt: number;
+  externalId: string;
+  /** Who reported the purchase. */
+  by: CallerKind;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { PurchaseReceipt } from './receipt.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ComputedValue } from '../documents/computed.ts';
 import type { Draw, FlagReason } from '../facts/flag-reason.ts';
@@ -147,6 +148,10 @@ export interface RecordedPurchase {
   paid?: Paid & { refunded?: number };
   /** Present if a client key recorded it and nothing was refunded: a server key then replaces the purchase. */
   byClient?: true;
+  /** What the store said of its receipt. Absent: it has none. */
+  receipt?: PurchaseReceipt;
+  /** Present if it adds nothing to the totals: it waits for its verification, or was rejected. */
+  uncounted?: true;
   /** What a correction and a refund repeat. Absent for all but the newest (`PURCHASE_LIMITS.detailedPurchases`). */
   details?: PurchaseDetails;
 }

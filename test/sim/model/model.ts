@@ -1,3 +1,4 @@
+import type { DecideReceipt } from '../../../core/vocabulary/commands/recorded.ts';
 import { NEW_CONTEXT } from '../../../core/vocabulary/facts/event-context.ts';
 import type {
   Command,
@@ -359,8 +360,9 @@ function erase(
 }
 
 /** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
-function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
-  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
+function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags | DecideReceipt> {
+  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags' || body.kind === 'DecideReceipt')
+    throw new Error(`${body.kind} is not simulated`);
   return body;
 }
 

@@ -243,6 +243,11 @@ export function accept({ body }: Call): Reply {
       const { playerId, amount } = body;
       return { kind: 'purchaseRecorded', playerId, amount, totalRevenue: 999_900 + amount, purchaseCount: 4 };
     }
+    case 'DecideReceipt': {
+      const { playerId, verdict } = body;
+      const totals = { totalRevenue: 999_900, purchaseCount: 3 };
+      return { kind: 'purchaseRecorded', playerId, amount: 99_900, ...totals, state: verdict.kind };
+    }
     case 'RefundPurchase': {
       const { playerId, amount } = body;
       const totals = { totalRevenue: 900_000, purchaseCount: 2 };

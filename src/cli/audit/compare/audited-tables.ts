@@ -92,6 +92,11 @@ const AUDITED_TABLES = {
       counts: 'plain',
       kind: 'plain',
       refund_id: 'plain',
+      store: 'plain',
+      receipt_state: 'plain',
+      receipt_reason: 'plain',
+      reported_amount: 'text',
+      proven_product_id: 'plain',
     },
   },
   player_beginnings: {

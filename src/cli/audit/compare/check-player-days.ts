@@ -105,6 +105,8 @@ const SEQUENCE = `if(if(facts_created = 0, received_at >= fromUnixTimestamp64Mil
       facts_created = {created: UInt64}), facts_sequence, 0)`;
 const KEY = 'game_id, environment, player_id, day';
 
+const NO_ACTIVITY = `'purchase_refunded', 'purchase_corrected', 'purchase_verified', 'purchase_rejected'`;
+
 const figuresSql = (zones: readonly string[]): string => `
 SELECT toString(player_id), concat('on ', toString(day)), concat('events ', toString(d.events), '/', toString(a.events),
   ', sessions ', toString(d.sessions), '/', toString(a.sessions), ', playtime ', toString(d.seconds), '/',
@@ -116,7 +118,7 @@ FROM (
   FROM (
     SELECT game_id, environment, player_id, ${dayBy(timeBy('timestamp'), zones)} AS day, 1 AS n, 0 AS played,
       toUInt64(0) AS played_seconds, toInt64(0) AS times, toDecimal128(0, 4) AS spent, ${SEQUENCE} AS sequence
-    FROM events WHERE ${COMPARED} AND (event_name NOT IN ('purchase_refunded', 'purchase_corrected') OR source = 'caller')
+    FROM events WHERE ${COMPARED} AND (event_name NOT IN (${NO_ACTIVITY}) OR source = 'caller')
     UNION ALL
     SELECT game_id, environment, player_id, ${dayBy(timeBy('start_time'), zones)} AS day, 0, 1, toUInt64(duration_seconds), 0,
       toDecimal128(0, 4), ${SEQUENCE}
@@ -124,7 +126,7 @@ FROM (
     UNION ALL
     SELECT game_id, environment, player_id, ${dayBy('received_at', zones)} AS day, 0, 0, 0, toInt64(counts),
       toDecimal128(amount, 4), ${SEQUENCE}
-    FROM purchases WHERE ${COMPARED} AND kind IN ('purchase', 'replaced')
+    FROM purchases WHERE ${COMPARED} AND kind != 'refund'
   )
   GROUP BY ${KEY}
 ) AS a

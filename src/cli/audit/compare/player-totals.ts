@@ -111,6 +111,9 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'PurchaseImported':
       columns.add('purchases', index, 1);
       return columns.add('revenue', index, fact.amount);
+    case 'ReceiptDecided':
+      columns.add('purchases', index, fact.counts);
+      return columns.add('revenue', index, fact.counts * fact.amount);
     case 'PurchaseReversed':
       columns.add('purchases', index, -1);
       return columns.add('revenue', index, -fact.amount);
@@ -149,6 +152,7 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'PropertiesChanged':
     case 'PropertiesDropped':
     case 'PropertyFilled':
+    case 'PurchaseHeld':
     case 'SegmentsScheduled':
     case 'SessionFlagsTold':
     case 'SessionSynced':

@@ -46,6 +46,8 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'SessionImported':
       return [rowOfSession(fact, [...scope, fact.sessionId, ...player], row)];
     case 'PurchaseRecorded':
+    case 'PurchaseHeld':
+    case 'ReceiptDecided':
     case 'PurchaseImported':
     case 'PurchaseReversed':
     case 'PurchaseRefunded':
@@ -175,32 +177,51 @@ function rowOfSession(
 
 /** @param head what all rows of purchases begin with: game, environment and player */
 function rowOfPurchase(
-  fact: Of<'PurchaseRecorded' | 'PurchaseImported' | 'PurchaseReversed' | 'PurchaseRefunded' | 'RefundImported'>,
+  fact: Of<
+    | 'PurchaseRecorded'
+    | 'PurchaseHeld'
+    | 'ReceiptDecided'
+    | 'PurchaseImported'
+    | 'PurchaseReversed'
+    | 'PurchaseRefunded'
+    | 'RefundImported'
+  >,
   head: readonly Cell[],
   row: RowOf,
 ): ExpectedRow {
-  const isTakenBack = fact.kind !== 'PurchaseRecorded' && fact.kind !== 'PurchaseImported';
-  const paid = fact.paid === undefined ? null : money(isTakenBack ? -fact.paid.amount : fact.paid.amount);
-  const what = [fact.currency, paid, fact.productId, fact.transactionId];
+  const purchase = (sign: number, when: readonly Cell[], receipt: readonly Cell[] = NO_RECEIPT): ExpectedRow => {
+    const paid = fact.paid === undefined ? null : money(sign * fact.paid.amount);
+    const what = [fact.currency, paid, fact.productId, fact.transactionId];
+    return row('purchases', [...head, money(sign * fact.amount), ...what, ...when, ...receipt]);
+  };
   switch (fact.kind) {
-    case 'PurchaseReversed': {
-      const when = [time(fact.recordedAt), 'client'];
-      return row('purchases', [...head, money(-fact.amount), ...what, ...when, -1, 'replaced', null]);
-    }
+    case 'PurchaseReversed':
+      return purchase(-1, [time(fact.recordedAt), 'client', -1, 'replaced', null]);
     case 'PurchaseRefunded':
     case 'RefundImported': {
-      const when = [time(fact.at), fact.kind === 'RefundImported' ? 'import' : 'server'];
-      const counts = fact.remaining > 0 ? 0 : -1;
-      return row('purchases', [...head, money(-fact.amount), ...what, ...when, counts, 'refund', fact.refundId]);
+      const by = fact.kind === 'RefundImported' ? 'import' : 'server';
+      return purchase(-1, [time(fact.at), by, fact.remaining > 0 ? 0 : -1, 'refund', fact.refundId]);
     }
+    case 'ReceiptDecided': {
+      const { counts, verdict, store, reason, provenProductId } = fact;
+      const receipt = [store, verdict, reason ?? '', null, provenProductId];
+      return purchase(counts, [time(fact.recordedAt), fact.by, counts, verdict, null], receipt);
+    }
+    case 'PurchaseImported':
+      return purchase(1, [time(fact.at), 'import', 1, 'purchase', null], reported(fact));
     case 'PurchaseRecorded':
-    case 'PurchaseImported': {
-      const isImported = fact.kind === 'PurchaseImported';
-      const by = isImported ? 'import' : keyKindOf(fact.by);
-      const at = isImported ? fact.at : (fact.firstReportedAt ?? fact.at);
-      return row('purchases', [...head, money(fact.amount), ...what, time(at), by, 1, 'purchase', null]);
-    }
+      return purchase(1, [time(fact.firstReportedAt ?? fact.at), keyKindOf(fact.by), 1, 'purchase', null], reported(fact));
+    case 'PurchaseHeld':
+      return purchase(0, [time(fact.firstReportedAt ?? fact.at), keyKindOf(fact.by), 0, 'held', null], reported(fact));
   }
+}
+
+const NO_RECEIPT = ['', '', '', null, null];
+
+/** What the row of a report says of its receipt. */
+function reported(fact: Of<'PurchaseRecorded' | 'PurchaseHeld' | 'PurchaseImported'>): Cell[] {
+  const { store = '', state = '', reason = '' } = ('receipt' in fact ? fact.receipt : undefined) ?? {};
+  return [store, state, reason, money(fact.amount), null];
 }
 
 /** What segments, flags and campaigns did to a player. */
