@@ -126,11 +126,11 @@ export function repeated(playerId: string, purchase: RecordedPurchase): Purchase
   return { kind: 'purchaseRecorded', playerId, amount, ...paidIn(paid), ...totals, ...stands, replayed: true };
 }
 
-/** What a purchase is now, as replies say it. */
+/** What a purchase with a receipt is now, as replies say it. Without one, a repeat gets the first reply. */
 function stateOf(purchase: Pick<RecordedPurchase, 'amount' | 'refunded' | 'receipt' | 'uncounted'>) {
   const { amount, refunded = 0, receipt, uncounted } = purchase;
   if (receipt?.reason !== undefined) return { state: receipt.state, reason: receipt.reason } as const;
-  if (amount === refunded) return { state: 'refunded' } as const;
+  if (receipt !== undefined && amount === refunded) return { state: 'refunded' } as const;
   const state = receipt?.state ?? (uncounted === true ? 'pending' : undefined);
   return state === undefined ? {} : { state };
 }

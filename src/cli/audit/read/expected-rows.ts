@@ -210,7 +210,11 @@ function rowOfPurchase(
     case 'PurchaseImported':
       return purchase(1, [time(fact.at), 'import', 1, 'purchase', null], reported(fact));
     case 'PurchaseRecorded':
-      return purchase(1, [time(fact.firstReportedAt ?? fact.at), keyKindOf(fact.by), 1, 'purchase', null], reported(fact));
+      return purchase(
+        1,
+        [time(fact.firstReportedAt ?? fact.at), keyKindOf(fact.by), 1, 'purchase', null],
+        reported(fact),
+      );
     case 'PurchaseHeld':
       return purchase(0, [time(fact.firstReportedAt ?? fact.at), keyKindOf(fact.by), 0, 'held', null], reported(fact));
   }
