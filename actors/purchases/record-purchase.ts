@@ -135,5 +135,5 @@ function stateOf(purchase: Pick<RecordedPurchase, 'amount' | 'refunded' | 'recei
   return state === undefined ? {} : { state };
 }
 
-export const paidIn = (paid: Paid | undefined) =>
+const paidIn = (paid: Paid | undefined) =>
   paid === undefined ? {} : { paid: { amount: paid.amount, currency: paid.currency } };
