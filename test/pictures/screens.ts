@@ -130,10 +130,10 @@ async function takeApprovals(studio: Studio, ann: Person, bob: Person, keep: Kee
   await service.cli('games', 'set', 'demo', '--approval', 'on');
   for (const flag of ['vip_chat', 'double_xp']) {
     await bob.open(`flags/${flag}`);
-    await bob.page.getByRole('button', { name: /^Turn o/ }).click();
+    await bob.page.getByRole('button', { name: /^Turn (on|off)$/ }).click();
     await bob.page
       .getByRole('dialog')
-      .getByRole('button', { name: /^Turn o/ })
+      .getByRole('button', { name: /^Turn (on|off)$/ })
       .click();
     await bob.page.getByText('The change waits for approval.').waitFor();
   }
