@@ -38,15 +38,21 @@ const REFUSALS_IN_A_ROW = 5;
 export async function fillFacts({ rig, injector, caller, nowMs, onCopied }: SetPieceOptions): Promise<string> {
   const beganMs = nowMs();
   const copied = new Map<number, LogRecord>();
-  // A trim leaves most of FACTS, so records stored since the last copy are not trimmed before the next one.
+  // A small FACTS is trimmed at once, up to the newest records. So the first copy is made while both nodes stand still,
+  // and later ones while ClickHouse is stopped: nothing is stored between a copy and a trim.
   const copy = async (): Promise<void> => {
-    for (const record of await copyFacts(rig.natsUrl)) copied.set(record.sequence, record);
+    const held = await copyFacts(rig.natsUrl);
+    const last = [...copied.keys()].at(-1);
+    if (last !== undefined && (held[0]?.sequence ?? 0) > last + 1) throw new Error('FACTS was trimmed before its copy');
+    for (const record of held) if (record.sequence > (last ?? 0)) copied.set(record.sequence, record);
     onCopied([...copied.values()]);
   };
+  const paused = [await rig.pause('service'), await rig.pause('peer')];
   await copy();
   const { sizeBytes } = await factsBounds(rig.natsUrl);
   await rig.resizeFacts(Math.ceil((Math.max(sizeBytes, LEAST_BYTES) + ROOM_BYTES) / SHARE_OF_COMMANDS));
   await rig.kill('supervisor');
+  for (const resumeNode of paused) resumeNode();
   await injector.allWell();
   const resume = await rig.pause('clickhouse');
   await copy();

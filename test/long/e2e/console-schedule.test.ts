@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)(`the schedule in the console${hasBrowser ? '' : ` (
     await page.getByRole('button', { name: 'Save later' }).click();
     const dialog = page.getByRole('dialog', { name: 'Make these changes later' });
     await dialog.getByLabel('When (America/Sao_Paulo)').fill('2027-01-01 10:00');
-    await dialog.getByText('Description: “” → “For the spring”').waitFor();
+    await dialog.getByText('Description: none → “For the spring”').waitFor();
     await editor.picture('schedule-later');
     expect(await editor.accessibility()).toEqual([]);
     await dialog.getByRole('button', { name: 'Plan it' }).click();
