@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-facts.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { insertRows, rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { write } from '../../support/wire/decided-game.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../../core/vocabulary/facts/campaign-facts.ts';
@@ -255,10 +255,7 @@ it('a campaign is read out by its id or key, with the conversions and guardrails
     player_snapshots: [stage(1, 'active'), stage(2, 'at_risk'), stage(4, 'churned')],
   };
   for (const [table, values] of Object.entries(rows)) {
-    const body = values.map((value) => JSON.stringify(value)).join('\n');
-    expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({
-      status: 200,
-    });
+    await insertRows(clickhouse, table, values);
   }
   const figures = (campaign: string) =>
     rowsOf(

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aFlag, aRule, aSplitFlag, compiled, targetingOf } from '../../../actors/flags/evaluate/testing-flag.ts';
 import { aPlayer } from '../../../actors/testing-players.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { systemClock } from '../../../core/kernel/clock.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { type Sample } from '../../../src/analysis/comparison.ts';
 import { experimentResults } from '../../../src/analysis/experiment-results.ts';
 import { clusteredSampleOf, sampleOf, seededRandom } from '../../../src/analysis/testing-samples.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import type { Gateway } from '../../support/in-memory/http-gateway.ts';
+import { insertRows } from '../../support/servers/clickhouse.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
 
 /* Results of draws that players share, over HTTP and by the real engine, from exposures of evaluated flags. */
 
@@ -82,20 +79,15 @@ const drawn = (flag: FlagDocument, { id, guild, isPayer, realm }: Player) => {
   return compiled(flag).evaluate({ player: aPlayer({ id, attributes, isPayer }), nowMs: NOW }, targetingOf([]));
 };
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(world.clickhouse, table, rows);
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ gateway } = world);
   key = await gateway.key();
   for (const flag of [SHOP, XP, WAS, MIXED, FEW]) {
     await gateway.config.put({ game: 'demo', environment: 'live', kind: 'flag', key: flag.key }, flag);
@@ -120,11 +112,7 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 
 async function results(flag: string, query: string): Promise<Record<string, unknown>> {
   const response = await gateway.call(key, 'GET', `/v1/flags/flags/${flag}/results?metric=bought${query}`);

@@ -13,7 +13,7 @@ import { EXPERIMENT_METRIC_NAMES } from '../../../core/vocabulary/metrics/experi
 import { sampleOf as momentsOf, seededRandom } from '../../../src/analysis/testing-samples.ts';
 import { type MetricSamples, metricSamples } from '../../../src/api/flags/results/variant-samples.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { insertRows, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 
 /* Every metric of experiments, against a reading of its own of the same players. */
@@ -135,10 +135,7 @@ beforeAll(async () => {
     ),
   };
   for (const [table, values] of Object.entries(rows)) {
-    const body = values.map((value) => JSON.stringify(value)).join('\n');
-    expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({
-      status: 200,
-    });
+    await insertRows(clickhouse, table, values);
   }
 });
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { PLAYER_MEASURES, VIEW_METRICS } from '../../../core/vocabulary/metrics/
 import { namesOf } from '../../../core/vocabulary/metrics/metrics.ts';
 import { seededRandom } from '../../../src/analysis/testing-samples.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { insertRows, rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 
 /*
@@ -47,10 +47,7 @@ const DRAWS = [
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 beforeAll(async () => {
   clickhouse = await startWithTables();

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFlagDocument } from '../../../actors/flags/testing-served-flags.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { execSql, insertRows, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
+import type { Gateway } from '../../support/in-memory/http-gateway.ts';
 import { type PublishedShapes, publishedShapes } from '../../support/wire/published-shapes.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 /* Reports for people over HTTP, from rows of the real engine: campaigns, experiments by groups of players, the scoring
  * model, attempts of webhooks. */
@@ -19,32 +16,22 @@ const MODEL = '388c64d4a551';
 const OTHER = '0123456789ab';
 const CAMPAIGN = 'cmp_019bc0de-1234-7abc-8def-0123456789ab';
 const playerId = (n: number): string => `7d6f3f5e-6f0b-5f8e-9d2c-${String(n).padStart(12, '0')}`;
-const PLACE = { game_id: 'demo', environment: 'live' };
 
 let clickhouse: TestClickhouse;
-let analytics: Analytics;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 let shapes: PublishedShapes;
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ clickhouse, gateway } = world);
   key = await gateway.key();
   shapes = publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ ...PLACE, ...row })).join('\n');
-  const { status, text } = await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body });
-  expect([status, text]).toEqual([200, '']);
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 /** An answer, compared with the published document. @param path with `{id}` where it documents a parameter */
 async function get(path: string, address = path, as = key) {
@@ -216,8 +203,7 @@ describe('the report on the scoring models', () => {
   });
 
   async function insertReference(row: object): Promise<void> {
-    const sql = 'INSERT INTO model_references FORMAT JSONEachRow';
-    expect((await runSql(clickhouse, sql, { body: JSON.stringify(row) })).status).toBe(200);
+    await execSql(clickhouse, 'INSERT INTO model_references FORMAT JSONEachRow', { body: JSON.stringify(row) });
   }
 });
 
@@ -239,14 +225,17 @@ describe('the attempts of webhooks', () => {
       { ...attempt('wh_c', 'failed', 500), game_id: 'other' },
     ]);
     const query = { game: 'demo', environment: 'live', seconds: 3_600, limit: 10 };
-    expect(await analytics.webhookAttempts(query)).toEqual({
+    expect(await world.analytics.webhookAttempts(query)).toEqual({
       kind: 'answered',
       value: [
         { webhookId: 'wh_b', delivered: 0, failed: 1, givenUp: 1, lastFailureAt: NOW - 1_000, lastStatus: null },
         { webhookId: 'wh_a', delivered: 1, failed: 0, givenUp: 0, lastFailureAt: undefined, lastStatus: null },
       ],
     });
-    expect(await analytics.version()).toMatchObject({ kind: 'answered', value: expect.stringMatching(/^\d+\.\d+/) });
+    expect(await world.analytics.version()).toMatchObject({
+      kind: 'answered',
+      value: expect.stringMatching(/^\d+\.\d+/),
+    });
   });
 });
 

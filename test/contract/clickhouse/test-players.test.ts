@@ -8,7 +8,7 @@ import type { Question } from '../../../clickhouse-schema/queries/questions/ques
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { blocksOf } from '../../support/documentation.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { insertRows, rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
@@ -38,10 +38,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 /** Something in every table of players that a figure reads. */
 async function play(player_id: string, n: number): Promise<void> {

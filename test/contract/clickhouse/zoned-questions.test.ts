@@ -5,7 +5,7 @@ import { followZones } from '../../../clickhouse-schema/views/apply-views.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { dateOf, dayIn, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { insertRows, rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 
 /* What goes by days beside the days of players, for a game in São Paulo: midnight is at 03:00 UTC. */
@@ -28,10 +28,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify(row)).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 it('groups of an experiment have the country of the day of the exposure', async () => {
   const player_id = '00000000-0000-5000-8000-000000000001';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anExperiment } from '../../../actors/experiments/testing-experiment.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { dateOf, dayIn, startOfDayIn } from '../../../core/kernel/zoned-days.ts';
 import type { ExperimentDocument } from '../../../core/vocabulary/documents/experiments.ts';
@@ -8,11 +7,10 @@ import { fixedInterval } from '../../../src/analysis/comparison.ts';
 import { comparePooled, phaseWeight } from '../../../src/analysis/pooled.ts';
 import { sampleOf, seededRandom } from '../../../src/analysis/testing-samples.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import type { Gateway } from '../../support/in-memory/http-gateway.ts';
+import { insertRows } from '../../support/servers/clickhouse.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
 
 /*
  * The lift over time, on rows in ClickHouse: an experiment of two phases by player, and one by guild. What it says of a
@@ -71,20 +69,15 @@ const PLAYERS = Array.from({ length: 900 }, (_, n) => {
   return { id: `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`, at, phase, guild, isTreated, events };
 });
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(world.clickhouse, table, rows);
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ gateway } = world);
   key = await gateway.key();
   const game = gateway.config.get(gameAddress('demo'))?.document;
   if (game === undefined) throw new Error('the game exists');
@@ -174,11 +167,7 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 
 const define = (experiment: ExperimentDocument, some: Partial<ExperimentDocument> = {}) =>
   gateway.config.put(

@@ -13,7 +13,7 @@ import { auditIn } from '../../support/in-memory/audit-in.ts';
 import { accept, type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { NO_ANALYTICS } from '../../support/in-memory/no-analytics.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { execSql, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { execSql, insertRows, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
@@ -58,10 +58,7 @@ async function start(of: ServerDeps['analytics'] = analytics): Promise<void> {
 
 const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 /** Players of two halves who buy once each; those of `true` for so much of what the others pay. */
 async function revenue(players: number, share: number, first = 0): Promise<void> {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anExperiment } from '../../../actors/experiments/testing-experiment.ts';
 import { createHoldoutTest } from '../../../actors/flags/experiment/shares.ts';
-import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import type { HoldoutPeriod } from '../../../core/vocabulary/documents/game.ts';
@@ -10,10 +9,9 @@ import { compare } from '../../../src/analysis/pooled.ts';
 import { sampleOf, seededRandom } from '../../../src/analysis/testing-samples.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { execSql, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { execSql, insertRows, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type ClickhouseGateway, startClickhouseGateway } from '../../support/wire/clickhouse-gateway.ts';
 
 /* Several experiments run at once, and a holdout keeps players out of all of them. */
 
@@ -25,29 +23,21 @@ const PATH = '/v1/experiments/holdout/results';
 const EXPERIMENTS = ['wide', 'deep', 'tall'] as const;
 
 let clickhouse: TestClickhouse;
-let analytics: Analytics;
+let world: ClickhouseGateway;
 let gateway: Gateway;
 let key: string;
 
 beforeAll(async () => {
-  clickhouse = await startWithTables();
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  gateway = await startGateway({ analytics });
+  world = await startClickhouseGateway();
+  ({ clickhouse, gateway } = world);
   key = await gateway.key();
 });
-afterAll(async () => {
-  await gateway.close();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   for (const table of TABLE_NAMES) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 async function define(periods: readonly HoldoutPeriod[]): Promise<void> {
   const held = gateway.config.get(gameAddress('demo'))?.document;

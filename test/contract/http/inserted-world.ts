@@ -1,19 +1,13 @@
-import { expect } from 'vitest';
 import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
-import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { insertRows, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { buildDays } from '../../support/wire/built-days.ts';
 import type { Row, World } from './metric-world.ts';
 
 const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
-async function insert(clickhouse: TestClickhouse, table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
-
 /** Writes a made world into the tables, and builds its days. */
 export async function insertWorld(clickhouse: TestClickhouse, world: World, idOf = playerId): Promise<void> {
-  const insertRows = (table: string, rows: readonly object[]) => insert(clickhouse, table, rows);
+  const insert = (table: string, rows: readonly object[]) => insertRows(clickhouse, table, rows);
   const common = ({ player, receivedAt, sequence }: Row) => ({
     player_id: idOf(player),
     external_id: `p${player}`,
@@ -21,7 +15,7 @@ export async function insertWorld(clickhouse: TestClickhouse, world: World, idOf
     facts_sequence: sequence + 1,
   });
   const of = (source: Row['source']) => world.rows.filter((row) => row.source === source);
-  await insertRows(
+  await insert(
     'events',
     of('events').map((row) => ({
       ...common(row),
@@ -36,7 +30,7 @@ export async function insertWorld(clickhouse: TestClickhouse, world: World, idOf
       properties: JSON.stringify({ mode: row.values['property:mode'], score: row.numbers['property:score'] ?? 'none' }),
     })),
   );
-  await insertRows(
+  await insert(
     'sessions',
     of('sessions').map((row) => ({
       ...common(row),
@@ -49,7 +43,7 @@ export async function insertWorld(clickhouse: TestClickhouse, world: World, idOf
       build: row.values['build'],
     })),
   );
-  await insertRows(
+  await insert(
     'purchases',
     of('purchases').map((row) => ({
       ...common(row),
@@ -61,7 +55,7 @@ export async function insertWorld(clickhouse: TestClickhouse, world: World, idOf
       recorded_by: row.values['recorded_by'],
     })),
   );
-  await insertRows(
+  await insert(
     'player_snapshots',
     world.players.map(({ attributes }, n) => ({
       kind: 'player',
@@ -72,7 +66,7 @@ export async function insertWorld(clickhouse: TestClickhouse, world: World, idOf
   );
   const members = world.players.flatMap(({ isMember }, n) => (isMember ? [idOf(n)] : []));
   const segment = { segment_id: 's1', segment_key: 'whales', version: 1, exited: 0 };
-  await insertRows(
+  await insert(
     'segment_membership_states',
     members.map((player_id) => ({ ...segment, player_id })),
   );

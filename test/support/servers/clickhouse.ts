@@ -130,6 +130,12 @@ export async function execSql(
   if (status !== 200) throw new Error(text);
 }
 
+/** Inserts rows, by default of the game `demo` and its live environment; throws ClickHouse's answer on an error. */
+export async function insertRows(clickhouse: TestClickhouse, table: string, rows: readonly object[]): Promise<void> {
+  const body = rows.map((row) => JSON.stringify({ game_id: 'demo', environment: 'live', ...row })).join('\n');
+  await execSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body });
+}
+
 /** The rows of a statement that runs as the service; throws ClickHouse's answer on an error. */
 export async function rowsOf<T>(clickhouse: TestClickhouse, sql: string): Promise<T[]> {
   const { status, text } = await runSql(clickhouse, sql, { search: { default_format: 'JSONEachRow' } });

@@ -11,7 +11,7 @@ import { aCommit } from '../../../../streams/sinks/testing-commits.ts';
 import { measureFacts } from '../../../experiments/measure-facts.ts';
 import { periodQueries } from '../../../experiments/results-of.ts';
 import { simulateExperiment, START_MS } from '../../../experiments/simulate-experiment.ts';
-import { rowsOf, execSql, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { execSql, insertRows, rowsOf, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
 
@@ -167,10 +167,7 @@ it('sums several metrics of an experiment, after the exposure and before it', as
     ),
   };
   for (const [table, values] of Object.entries(rows)) {
-    const body = values.map((value) => JSON.stringify(value)).join('\n');
-    expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({
-      status: 200,
-    });
+    await insertRows(clickhouse, table, values);
   }
   const variants = ['control', 'blue', 'red'];
   const metrics = ['conversion:win:big', 'count:spend', 'sum:cost.gold:spend'];

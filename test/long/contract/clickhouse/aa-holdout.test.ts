@@ -7,7 +7,7 @@ import { compare } from '../../../../src/analysis/pooled.ts';
 import { sampleOf, seededRandom } from '../../../../src/analysis/testing-samples.ts';
 import { metricSamples } from '../../../../src/api/flags/results/variant-samples.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
-import { runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { insertRows, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 
 /*
@@ -33,10 +33,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 
-async function insert(table: string, rows: readonly object[]): Promise<void> {
-  const body = rows.map((row) => JSON.stringify({ environment: 'live', ...row })).join('\n');
-  expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({ status: 200 });
-}
+const insert = (table: string, rows: readonly object[]): Promise<void> => insertRows(clickhouse, table, rows);
 
 /** A life: 150 veterans, who also meet the later experiments, and 350 newcomers. */
 function life(number: number, random: () => number) {

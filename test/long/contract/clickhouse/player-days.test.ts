@@ -5,7 +5,7 @@ import {
   createPlayerDaysTarget,
   type PlayerDaysTarget,
 } from '../../../../streams/sinks/clickhouse/player-days/target.ts';
-import { rowsOf, execSql, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { execSql, insertRows, rowsOf, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { createBuildJob } from '../../../../streams/sinks/clickhouse/player-days/build-job.ts';
 import { systemClock } from '../../../../core/kernel/clock.ts';
@@ -100,9 +100,7 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
   }
   for (const [table, values] of Object.entries(tables)) {
     if (values.length === 0) continue;
-    const body = values.map((value) => JSON.stringify(value)).join('\n');
-    const { status, text } = await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body });
-    if (status !== 200) throw new Error(text);
+    await insertRows(clickhouse, table, values);
   }
 }
 
