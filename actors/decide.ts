@@ -13,6 +13,7 @@ import { readLifecycle } from './player/read-lifecycle.ts';
 import { readPlayer } from './player/register.ts';
 import type { Reply } from '../core/vocabulary/commands/replies.ts';
 import { COMMANDS, type CommandsByKind } from './kinds.ts';
+import { movedReply } from './merge/moved.ts';
 import { react } from './react.ts';
 import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
 import type { Definitions } from './decision/definitions.ts';
@@ -28,6 +29,8 @@ export function decide(draft: Draft, command: Command, definitions: Definitions)
 function decideMetered(draft: Draft, command: Command, definitions: Definitions): Reply {
   const { body, game, environment, receivedAt: at, by } = command;
   const context: Context = { game, environment, at, ...(by === undefined ? {} : { by }) };
+  const moved = movedReply(context, body, (id) => draft.get(id));
+  if (moved !== undefined) return moved;
   catchUp(draft, playersOf(command.body), context, definitions);
   let since = draft.facts.length;
   const reactNow = (): void => {
@@ -65,6 +68,8 @@ export function answer(state: EntityState | undefined, query: Query, environment
 }
 
 function answerMetered(state: EntityState | undefined, query: Query, { definitions, clock }: QueryEnvironment): Reply {
+  const moved = movedReply(query, query.body, () => state);
+  if (moved !== undefined) return moved;
   const player = playerIn(query, state);
   switch (query.body.kind) {
     case 'GetPlayer':

@@ -34,6 +34,20 @@ import {
   sessionImported,
 } from './import/evolve-import.ts';
 import { importHistory } from './import/import-history.ts';
+import { absorbPlayer, releaseGuest } from './merge/account-steps.ts';
+import {
+  guestReleased,
+  mergeCancelled,
+  mergeFinished,
+  mergeSettled,
+  playerAbsorbed,
+  playerMerged,
+  playerUnmerged,
+  unmergeBegun,
+} from './merge/evolve-merge.ts';
+import { eraseAlias } from './merge/erase-alias.ts';
+import { mergeStep } from './merge/merge-step.ts';
+import { beginMerge, beginUnmerge, cancelMerge, finishMerge, finishUnmerge } from './merge/guest-steps.ts';
 import { keyUsed } from './idempotency/evolve-keys.ts';
 import { once } from './idempotency/remember.ts';
 import { erasePlayer } from './player/erase.ts';
@@ -93,9 +107,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
     const patched = patchPlayer(playerIn(context, draft.get(body.playerId)), body, context);
     return emitAll(draft, countingTestPlayers(draft, patched, context));
   }),
-  ErasePlayer: onceOf((body, { draft, context }) =>
-    emitAll(draft, countingTestPlayers(draft, erasePlayer(draft.get(body.playerId), body, context), context)),
-  ),
+  ErasePlayer: onceOf((body, step) => (body.alias === true ? mergeStep(eraseAlias)(body, step) : erase(body, step))),
   TrackEvents: (body, { draft, context, targeting }) =>
     once(
       draft,
@@ -128,6 +140,13 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsBy
     once(step.draft, body.ledgerId, body.idempotency, step.context, () => reportGuardrail(body, step), 'claimed'),
   ImportHistory: importHistory,
   ListPlayers: listPlayers,
+  BeginMerge: mergeStep(beginMerge),
+  AbsorbPlayer: mergeStep(absorbPlayer),
+  FinishMerge: mergeStep(finishMerge),
+  CancelMerge: mergeStep(cancelMerge),
+  BeginUnmerge: mergeStep(beginUnmerge),
+  ReleaseGuest: mergeStep(releaseGuest),
+  FinishUnmerge: mergeStep(finishUnmerge),
 };
 
 const ALL = (): 'all' => 'all';
@@ -180,11 +199,23 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   PropertiesChanged: { evolve: propertiesChanged, segments: NONE },
   PropertyFilled: { evolve: evolvesPlayer(propertyFilled), segments: ALL },
   PropertiesDropped: { evolve: evolvesPlayer(propertiesDropped), segments: NONE },
+  PlayerMerged: { evolve: evolvesPlayer(playerMerged), segments: NONE },
+  PlayerAbsorbed: { evolve: evolvesPlayer(playerAbsorbed), segments: ALL },
+  MergeFinished: { evolve: mergeFinished, segments: NONE },
+  MergeCancelled: { evolve: mergeCancelled, segments: ALL },
+  UnmergeBegun: { evolve: unmergeBegun, segments: NONE },
+  GuestReleased: { evolve: guestReleased, segments: ALL },
+  PlayerUnmerged: { evolve: playerUnmerged, segments: ALL },
+  MergeSettled: { evolve: mergeSettled, segments: NONE },
   PlayerListed: {
     evolve: evolvesPlayer(playerListed),
     segments: ({ segmentId }, set) => set.withReaders(segmentId),
   },
 };
+
+function erase(body: CommandsByKind['ErasePlayer'], { draft, context }: Step): Reply {
+  return emitAll(draft, countingTestPlayers(draft, erasePlayer(draft.get(body.playerId), body, context), context));
+}
 
 interface PlayerCommand {
   playerId: string;

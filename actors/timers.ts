@@ -3,6 +3,7 @@ import { IMPORT_STATE_LIMITS } from './import/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasStepsForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { type Context, type Draft, playerIn } from './decision/decision.ts';
+import { settled, settlesAt } from './merge/settle.ts';
 import { evaluateLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
@@ -15,6 +16,7 @@ import type { Definitions } from './decision/definitions.ts';
  * index of the store holds exactly this value for every entity.
  */
 export function dueAt(state: StateOutline): number | null {
+  if (state.kind === 'merged') return settlesAt(state);
   if (state.kind !== 'player') return null;
   return earliest(ownTimerAt(state), orNull(state.segmentsDueAt));
 }
@@ -59,6 +61,7 @@ function decideTimersMetered(
   const began = draft.facts.length;
   for (let step = 0; step < ACTOR_LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
+    if (state?.kind === 'merged') for (const fact of settled(state, nowMs)) draft.emit(fact);
     if (state?.kind !== 'player') return;
     const since = draft.facts.length;
     const isDeferred = since - began > factQuota || !hasStepsForPlayer();

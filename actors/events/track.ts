@@ -9,6 +9,7 @@ import type { Targeting } from '../decision/targeting.ts';
 import { forgottenFor } from '../computed/event-counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { isAccepted, recall } from './recent-events.ts';
+import { movedIn } from '../decision/merged.ts';
 import { SERVICE_EVENTS } from '../../core/vocabulary/service-events.ts';
 import { eventTracked, type EventSender } from '../../core/vocabulary/facts/event-tracked.ts';
 
@@ -35,7 +36,10 @@ export function trackEvent(
   targeting: () => Targeting,
   by: EventSender | undefined = context.by,
 ): TrackResult {
-  const state = playerIn(context, draft.get(item.playerId));
+  const held = draft.get(item.playerId);
+  const moved = movedIn(context, held);
+  if (moved !== undefined) return { ...resultOf(item, context, 'moved'), moved };
+  const state = playerIn(context, held);
   if (state === undefined) {
     const error = { code: 'PLAYER_NOT_FOUND', message: ERRORS.PLAYER_NOT_FOUND.message } as const;
     return { ...resultOf(item, context, 'rejected'), error };

@@ -25,7 +25,9 @@ export function once(
   const earlier = recall(draft.get(holderId), claim, context, slot);
   if (earlier !== undefined) return earlier;
   const reply = run();
-  const changedNothing = reply.kind === 'tracked' && reply.results.every((result) => result.status === 'rejected');
+  const changedNothing =
+    reply.kind === 'tracked' &&
+    reply.results.every((result) => result.status === 'rejected' || result.status === 'moved');
   if (reply.kind === 'failure' || changedNothing) return reply;
   const { game, environment, at, by } = context;
   const { key, bodyHash } = claim;
@@ -55,6 +57,9 @@ const TTL_MS = IDEMPOTENCY_LIMITS.idempotencyTtlMs;
 function replayed(reply: Reply): Reply {
   switch (reply.kind) {
     case 'failure':
+    case 'moved':
+    case 'merging':
+    case 'absorbed':
     case 'flags':
     case 'lifecycle':
     case 'churnRisk':

@@ -8,9 +8,10 @@ import { importedLifecycle } from '../player/imported-lifecycle.ts';
 import { updateLater, updateSegments } from '../segments/update-segments.ts';
 import type { ImportedReply, ImportHistory, PlayerHistory } from '../../core/vocabulary/commands/import.ts';
 import { unpackEvents } from '../../core/vocabulary/facts/packed-events.ts';
+import { mergedIn } from '../decision/merged.ts';
 import { NEVER_SEEN, type PlayerView } from '../../core/vocabulary/state/player.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { PlayerState, MergedState } from '../../core/vocabulary/state/state.ts';
 import { importAdvance, importedTo } from './import-ledger.ts';
 import { UNKNOWN_TRANSACTION } from '../purchases/refund-purchase.ts';
 import { importOthers } from './import-others.ts';
@@ -56,10 +57,15 @@ const TOO_MANY_FILES =
   'Too many files were imported in the last 30 days. Join files, so that each of them is larger, and import them.';
 const ERASED = 'The player was erased. Register the player again before you import its history.';
 
+function mergedInto({ into }: MergedState): string {
+  return `The player is merged into ${JSON.stringify(into.externalId)}. Name that one in the file.`;
+}
+
 /** A repeat names the same lines as rejected, in case the first reply was lost. */
 function noteEarlier(draft: Draft, { playerId, lines }: PlayerHistory, count: number, reply: ImportedReply): void {
   if (count === 0) return;
-  if (draft.get(playerId)?.kind === 'erased') reject(reply, lines.slice(0, count), ERASED);
+  const held = draft.get(playerId);
+  if (held?.kind === 'erased') reject(reply, lines.slice(0, count), ERASED);
   else reply.earlier += count;
 }
 
@@ -78,7 +84,9 @@ function importPlayer(
   const held = draft.get(playerId);
   const known = playerIn(context, held);
   if (held !== undefined && known === undefined) {
-    reject(reply, lines, held.kind === 'erased' ? ERASED : 'The id belongs to another player.');
+    const merged = mergedIn(context, held);
+    const other = merged === undefined ? 'The id belongs to another player.' : mergedInto(merged);
+    reject(reply, lines, held.kind === 'erased' ? ERASED : other);
     return;
   }
   if (known === undefined && history.others.filter(({ refund }) => refund !== undefined).length === lines.length) {

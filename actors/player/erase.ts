@@ -37,6 +37,7 @@ export function readErasure(
       return { kind: 'erased', playerId, erasedAt: state.erasedAt };
     case 'player':
       return { kind: 'erased', playerId, erasedAt: null };
+    case 'merged':
     case 'ledger':
       return failure('PLAYER_NOT_FOUND');
   }

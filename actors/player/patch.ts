@@ -1,5 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
+import type { DomainFact, TestPlayersCounted } from '../../core/vocabulary/facts/facts.ts';
 import type { PatchPlayer } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision, Draft } from '../decision/decision.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -20,9 +21,7 @@ export function patchPlayer(state: PlayerState | undefined, command: PatchPlayer
 export function countingTestPlayers(draft: Draft, decision: Decision, { game, environment, at }: Context): Decision {
   const added = decision.facts.reduce((sum, fact) => sum + testPlayersAdded(draft, fact), 0);
   if (added === 0) return decision;
-  const entityId = testersLedgerOf(game, environment);
-  const ledger = draft.get(entityId);
-  const before = ledger?.kind === 'ledger' ? (ledger.testPlayers ?? 0) : 0;
+  const before = testPlayersIn(draft, { game, environment });
   const most = draft.limits.testPlayers;
   if (added > 0 && before >= most) {
     const message =
@@ -30,8 +29,17 @@ export function countingTestPlayers(draft: Draft, decision: Decision, { game, en
       'Unmark or erase others.';
     return { facts: [], reply: failure('CONFLICT', message) };
   }
-  const counted = { kind: 'TestPlayersCounted', entityId, game, environment, at, count: before + added } as const;
-  return { ...decision, facts: [...decision.facts, counted] };
+  return { ...decision, facts: [...decision.facts, testPlayersCounted(before + added, { game, environment, at })] };
+}
+
+/** The test players of the partition. */
+export function testPlayersIn(draft: Draft, { game, environment }: Scope): number {
+  const ledger = draft.get(testersLedgerOf(game, environment));
+  return ledger?.kind === 'ledger' ? (ledger.testPlayers ?? 0) : 0;
+}
+
+export function testPlayersCounted(count: number, { game, environment, at }: Context): TestPlayersCounted {
+  return { kind: 'TestPlayersCounted', entityId: testersLedgerOf(game, environment), game, environment, at, count };
 }
 
 function testPlayersAdded(draft: Draft, fact: DomainFact): number {

@@ -8,6 +8,7 @@ import type { Context, Decision } from '../decision/decision.ts';
 import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
 import { mergeAttributes } from './attributes.ts';
 import { attributesTooLarge, changePlayer } from './change.ts';
+import type { AbsorbedGuest } from '../../core/vocabulary/merge/merged.ts';
 import type { PlayerView } from '../../core/vocabulary/state/player.ts';
 
 /**
@@ -84,6 +85,10 @@ export function newPlayer(
   };
 }
 
+function guestOf({ mergeId, guestId, guestExternalId, at }: AbsorbedGuest) {
+  return { mergeId, guestId, guestExternalId, at };
+}
+
 /** Reads a player. Fails with PLAYER_NOT_FOUND. */
 export function readPlayer(
   state: PlayerState | undefined,
@@ -91,7 +96,14 @@ export function readPlayer(
   nowMs: number,
 ): PlayerReply | Failure {
   if (state === undefined) return failure('PLAYER_NOT_FOUND');
-  const reply: PlayerReply = { kind: 'player', player: viewOf(state), created: false };
+  const { absorbed = [], bornSeq: life } = state;
+  const reply: PlayerReply = {
+    kind: 'player',
+    player: viewOf(state),
+    created: false,
+    ...(life === undefined ? {} : { life }),
+    ...(absorbed.length === 0 ? {} : { merged: absorbed.map(guestOf) }),
+  };
   if (properties === undefined || properties.size === 0) return reply;
   const values = [...properties].map(([key, { id, spec }]) => [key, computedAt(state, id, spec, nowMs)] as const);
   return { ...reply, computed: JSON.stringify(Object.fromEntries(values)) };

@@ -2,7 +2,13 @@ import type { SegmentSet } from '../decision/definitions.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIST_LIMITS } from './limits.ts';
 import { playerIn, type Step } from '../decision/decision.ts';
-import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
+import { movedIn } from '../decision/merged.ts';
+import {
+  loadBaseBegan,
+  loadBegan,
+  type ListedReply,
+  type ListPlayers,
+} from '../../core/vocabulary/documents/player-lists.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 
@@ -24,20 +30,24 @@ export function listPlayers(body: ListPlayers, step: Step): Reply {
   const crowdedUntil = body.change === 'add' ? crowding(step, body) : 0;
   if (crowdedUntil > 0) return tooManyLoads(crowdedUntil, at);
   const unknown: number[] = [];
+  const moved: NonNullable<ListedReply['moved']> = [];
   let members = 0;
   let changed = 0;
   for (const [place, entityId] of body.playerIds.entries()) {
-    const state = playerIn(context, draft.get(entityId));
+    const held = draft.get(entityId);
+    const state = playerIn(context, held);
     if (state === undefined) {
       unknown.push(place);
+      const elsewhere = movedIn(context, held);
+      if (elsewhere !== undefined) moved.push({ place, moved: elsewhere });
       continue;
     }
     const adds = body.change === 'add';
     if (adds) members += 1;
-    const held = loadsOf(state, segmentId);
-    if (held.includes(load) === adds) continue;
+    const loads = loadsOf(state, segmentId);
+    if (loads.includes(load) === adds) continue;
     changed += 1;
-    const others = fresh(held, active, at).filter((one) => one !== load);
+    const others = fresh(loads, active, at).filter((one) => one !== load);
     const dropped = deletedLists(state, set);
     draft.emit({
       kind: 'PlayerListed',
@@ -50,7 +60,7 @@ export function listPlayers(body: ListPlayers, step: Step): Reply {
       ...(dropped.length === 0 ? {} : { dropped }),
     });
   }
-  return { kind: 'listed', members, changed, unknown };
+  return { kind: 'listed', members, changed, unknown, ...(moved.length === 0 ? {} : { moved }) };
 }
 
 /** When the states of all named players have room for the load, epoch milliseconds; 0: they have. */

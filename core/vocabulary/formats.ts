@@ -30,6 +30,13 @@ const COMMANDS: { readonly [K in CommandBody['kind']]: number } = {
   ImportHistory: 1,
   ListPlayers: 1,
   ReportGuardrail: 1,
+  BeginMerge: 1,
+  AbsorbPlayer: 1,
+  FinishMerge: 1,
+  CancelMerge: 1,
+  BeginUnmerge: 1,
+  ReleaseGuest: 1,
+  FinishUnmerge: 1,
 };
 
 /** The format that introduced each kind of query. */
@@ -89,6 +96,14 @@ const FACTS: { readonly [K in Fact['kind']]: number } = {
   PropertyFilled: 1,
   PropertiesDropped: 1,
   PlayerListed: 1,
+  PlayerMerged: 1,
+  PlayerAbsorbed: 1,
+  MergeFinished: 1,
+  MergeCancelled: 1,
+  UnmergeBegun: 1,
+  GuestReleased: 1,
+  PlayerUnmerged: 1,
+  MergeSettled: 1,
   EntitySnapshot: 1,
   SnapshotMark: 1,
 };

@@ -109,6 +109,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/player': ['actors/decision', 'actors/computed', 'actors/churn', 'actors/events'],
   'actors/sessions': ['actors/decision', 'actors/flags', 'actors/campaigns', 'actors/events', 'actors/player'],
   'actors/purchases': ['actors/decision', 'actors/events'],
+  'actors/merge': ['actors/decision', 'actors/player'],
   'actors/import': [
     'actors/purchases',
     'actors/decision',
@@ -130,6 +131,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'actors/churn',
     'actors/events',
     'actors/idempotency',
+    'actors/merge',
     'actors/player',
     'actors/sessions',
     'actors/import',
@@ -188,8 +190,8 @@ const NEVER: readonly { from: RegExp; to: RegExp; but?: RegExp; why: string }[] 
   {
     from: /^actors\/(?!runtime\/)/,
     to: /^(streams|clickhouse-schema)\/|^core\/codec\//,
-    // A state holds stored replies as bytes.
-    but: /^core\/codec\/stored-reply\.ts$/,
+    // A state holds stored replies and guests as bytes.
+    but: /^core\/codec\/stored-(reply|guest)\.ts$/,
     why: 'domains are pure: they know neither the log nor ClickHouse',
   },
   { from: /^actors\/runtime\//, to: /^streams\/sinks\//, why: 'owners append to FACTS and import none of its readers' },

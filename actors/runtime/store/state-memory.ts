@@ -21,12 +21,18 @@ const RANGE_BYTES = 40;
 const COMPUTED_BYTES = 120;
 const BUCKET_ITEM_BYTES = 9;
 const PROPERTY_BYTES = 150;
+const GUEST_BYTES = 400;
+const MERGE_BYTES = 60;
 
 /** Rough bytes of an entity in memory. */
 export function stateBytes(state: EntityState): number {
   const keys = state.keys.reduce((sum, { reply }) => sum + KEY_BYTES + reply.length, 0);
   if (state.kind === 'ledger') {
     return ENTITY_BYTES + keys + (state.imports?.length ?? 0) * RECORDED_BYTES + propertiesBytes(state);
+  }
+  if (state.kind === 'merged') {
+    const { guest, absorbed, refused } = state;
+    return ENTITY_BYTES + keys + guest.length + (absorbed.length + refused.length) * MERGE_BYTES;
   }
   if (state.kind !== 'player') return ENTITY_BYTES + keys;
   const overrides = state.overrides.reduce((sum, { value }) => sum + FLAG_BYTES + value.length, 0);
@@ -47,7 +53,9 @@ export function stateBytes(state: EntityState): number {
     (state.recordedRefunds?.length ?? 0) * RECORDED_BYTES +
     (state.interventions.length + state.campaignTallies.length) * CAMPAIGN_BYTES +
     state.quarantine.released.length * RANGE_BYTES +
-    computedBytes(state.computed)
+    computedBytes(state.computed) +
+    (state.absorbed?.length ?? 0) * GUEST_BYTES +
+    (state.refused?.length ?? 0) * MERGE_BYTES
   );
 }
 

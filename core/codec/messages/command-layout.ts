@@ -14,6 +14,7 @@ import type { IdempotencyClaim } from '../../vocabulary/commands/idempotency-cla
 import type { PlayedWith } from '../../vocabulary/state/device.ts';
 import { isKnownCommand } from '../../vocabulary/formats.ts';
 import { importFromWire } from './import-layout.ts';
+import { ownGuest } from './own-guest.ts';
 
 /**
  * Layout of a command. Fields of every event are positional, without names; rare bodies stay objects. The first seven
@@ -76,7 +77,7 @@ type ItemTuple = [
   playedWith?: PlayedWithTuple,
 ];
 type PlayedWithTuple = [platform: string | null, appVersion: string | null, build: string | null];
-type ReleaseTuple = [number: number, quarantinedAt: number, byClient?: boolean];
+type ReleaseTuple = [number: number, quarantinedAt: number, byClient?: boolean | null, guestId?: string];
 type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][], named?: string[]];
 
 export function commandToTuple(command: Command): CommandTuple {
@@ -144,7 +145,7 @@ function bodyToWire(body: CommandBody): CommandTuple[7] {
 }
 
 function bodyFromWire(body: CommandTuple[7]): CommandBody {
-  if (!Array.isArray(body)) return body.kind === 'ImportHistory' ? importFromWire(body) : body;
+  if (!Array.isArray(body)) return body.kind === 'ImportHistory' ? importFromWire(body) : ownGuest(body);
   if (body[0] === 'sync') return syncFromTuple(body);
   if (body[0] === 'end') return endFromTuple(body);
   return trackFromTuple(body);
@@ -278,11 +279,17 @@ function quarantineFromTuple([schemaVersion, faults, named]: QuarantineTuple): Q
   return named === undefined ? reason : { ...reason, named };
 }
 
-function releaseToTuple({ number, quarantinedAt, by }: Release): ReleaseTuple {
-  return by === undefined ? [number, quarantinedAt] : [number, quarantinedAt, by === 'client'];
+function releaseToTuple({ number, quarantinedAt, by, guestId }: Release): ReleaseTuple {
+  const byClient = by === undefined ? null : by === 'client';
+  if (guestId !== undefined) return [number, quarantinedAt, byClient, guestId];
+  return byClient === null ? [number, quarantinedAt] : [number, quarantinedAt, byClient];
 }
 
-function releaseFromTuple([number, quarantinedAt, byClient]: ReleaseTuple): Release {
-  if (byClient === undefined) return { number, quarantinedAt };
-  return { number, quarantinedAt, by: byClient ? 'client' : 'server' };
+function releaseFromTuple([number, quarantinedAt, byClient = null, guestId]: ReleaseTuple): Release {
+  return {
+    number,
+    quarantinedAt,
+    ...(byClient === null ? {} : { by: byClient ? 'client' : 'server' }),
+    ...(guestId === undefined ? {} : { guestId }),
+  };
 }

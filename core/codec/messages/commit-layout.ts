@@ -7,6 +7,7 @@ import {
   eventsImportedToTuple,
   type EventsImportedTuple,
 } from './import-layout.ts';
+import { ownGuest } from './own-guest.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
 import { decodeState, encodeState } from '../state/state-codec.ts';
 import type { CommitRecord, RequestPosition } from '../../vocabulary/facts/commit-record.ts';
@@ -88,6 +89,7 @@ function otherFromWire(wire: Exclude<WireFact, EventTuple>): Fact {
   if (isEventsImported(wire)) return eventsImportedFromTuple(wire);
   if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
   if (wire.kind === 'EntitySnapshot') return { ...wire, state: decodeState(wire.state) };
+  if (wire.kind === 'PlayerAbsorbed' || wire.kind === 'GuestReleased') return ownGuest(wire);
   // A state keeps the reply: as a part of the record's memory it would hold all of it.
   if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: new Uint8Array(wire.reply) };
   return wire;

@@ -5,6 +5,8 @@ import type {
   TrackResult,
   TrackStatus,
 } from '../../vocabulary/commands/replies.ts';
+import type { Moved } from '../../vocabulary/merge/merged.ts';
+import { ownGuest } from './own-guest.ts';
 
 /** Layout of a reply. Replies to tracked events are positional, the others are objects. */
 export type ReplyTuple = [requestId: string, epoch: number, partition: number, reply: WireReply];
@@ -22,11 +24,18 @@ type ResultTuple = [
   status: number,
   error: TrackResult['error'] | null,
   // Omitted when all are absent, as in almost every reply.
-  repeated?: true,
+  repeated?: true | null,
+  moved?: Moved,
 ];
 
 /** Statuses by number. Never reorder: append. */
-const STATUSES = ['accepted', 'duplicate', 'rejected', 'quarantined'] as const satisfies readonly TrackStatus[];
+const STATUSES = [
+  'accepted',
+  'duplicate',
+  'rejected',
+  'quarantined',
+  'moved',
+] as const satisfies readonly TrackStatus[];
 
 export function addressedToTuple({ requestId, epoch, partition, reply }: AddressedReply): ReplyTuple {
   return [requestId, epoch, partition, replyToWire(reply)];
@@ -41,17 +50,18 @@ export function replyToWire(reply: Reply): WireReply {
 }
 
 export function replyFromWire(wire: WireReply): Reply {
-  if (!Array.isArray(wire)) return wire;
+  if (!Array.isArray(wire)) return wire.kind === 'merging' ? ownGuest(wire) : wire;
   const [replayed, tuples] = wire;
   const results = tuples.map(resultFromTuple);
   return replayed ? { kind: 'tracked', results, replayed } : { kind: 'tracked', results };
 }
 
 function resultToTuple(result: TrackResult): ResultTuple {
-  const { index, eventId, playerId, eventName, timestamp, receivedAt, status, error, repeated } = result;
+  const { index, eventId, playerId, eventName, timestamp, receivedAt, status, error, repeated, moved } = result;
   const number = STATUSES.indexOf(status);
   const tuple: ResultTuple = [index, eventId, playerId, eventName, timestamp, receivedAt, number, error ?? null];
-  if (repeated !== undefined) tuple.push(repeated);
+  if (moved !== undefined) tuple.push(repeated ?? null, moved);
+  else if (repeated !== undefined) tuple.push(repeated);
   return tuple;
 }
 
@@ -67,6 +77,7 @@ function resultFromTuple(tuple: ResultTuple): TrackResult {
   };
   const error = tuple[7];
   if (error !== null && error !== undefined) result.error = error;
-  if (tuple[8] !== undefined) result.repeated = tuple[8];
+  if (tuple[8] === true) result.repeated = tuple[8];
+  if (tuple[9] !== undefined) result.moved = tuple[9];
   return result;
 }

@@ -2,6 +2,7 @@ import { LIFECYCLE_STAGES, type LifecycleStage } from '../../vocabulary/state/li
 import type { PlayerOutline } from '../../vocabulary/state/state-outline.ts';
 import type { PlayerState } from '../../vocabulary/state/state.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
+import { absorbedFromTuple, absorbedToTuple, type AbsorbedTuple } from './merged-layout.ts';
 import { computedFromTuple, computedToTuple, type ComputedTuple } from './computed-layout.ts';
 import {
   activityFromTuple,
@@ -112,6 +113,8 @@ export type PlayerRestTuple = [
   bornSeq: number | null,
   recordedRefunds: readonly RecordedRefundTuple[] | null,
   isTestPlayer: boolean,
+  absorbed: readonly AbsorbedTuple[] | null,
+  refused: readonly string[] | null,
 ];
 
 export function headOfPlayer(state: PlayerState): PlayerHeadTuple {
@@ -174,6 +177,8 @@ export function restOfPlayer(state: PlayerState): PlayerRestTuple {
     state.bornSeq ?? null,
     state.recordedRefunds?.map(refundToTuple) ?? null,
     state.isTestPlayer,
+    state.absorbed?.map(absorbedToTuple) ?? null,
+    state.refused ?? null,
   ];
 }
 
@@ -201,6 +206,8 @@ export const NOTHING_ELSE: PlayerRestTuple = [
   null,
   null,
   false,
+  null,
+  null,
 ];
 
 export function playerFromTuples(
@@ -210,7 +217,7 @@ export function playerFromTuples(
 ): PlayerState {
   const [, id, game, live, lastSeq, segmentsDueAt, lifecycleDueAt, times] = head;
   const [device, computed, olderEvents, lists, bornSeq] = [read[13], read[14], rest[3], rest[6], rest[19]];
-  const refunds = rest[20];
+  const [refunds, absorbed, refused] = [rest[20], rest[22], rest[23]];
   return {
     kind: 'player',
     id,
@@ -255,6 +262,8 @@ export function playerFromTuples(
     ...(computed === null ? undefined : { computed: computed.map(computedFromTuple) }),
     ...(bornSeq === null ? undefined : { bornSeq }),
     ...(lists === null ? undefined : { lists: lists.map(listFromTuple) }),
+    ...(absorbed === null ? undefined : { absorbed: absorbed.map(absorbedFromTuple) }),
+    ...(refused === null ? undefined : { refused }),
     ...(refunds === null ? undefined : { recordedRefunds: refunds.map(refundFromTuple) }),
   };
 }

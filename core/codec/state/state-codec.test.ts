@@ -41,7 +41,9 @@ const CASES = Object.entries(STATES);
 /** Without the fields that an outline lacks: every state is an outline of itself. */
 function outlineOf(state: StateOutline): StateOutline {
   const { id, game, environment, lastSeq } = state;
-  if (state.kind !== 'player') return { kind: state.kind, id, game, environment, lastSeq };
+  const head = { id, game, environment, lastSeq };
+  if (state.kind === 'merged') return { kind: 'merged', ...head, at: state.at, stage: state.stage };
+  if (state.kind !== 'player') return { kind: state.kind, ...head };
   const { segmentsDueAt, lifecycleDueAt } = state;
   const times = state.sessions.map(({ lastCallAt, ttlMs }) => ({ lastCallAt, ttlMs }));
   return { kind: 'player', id, game, environment, lastSeq, segmentsDueAt, lifecycleDueAt, sessions: times };
@@ -118,7 +120,7 @@ describe('a player as conditions read it', () => {
     },
   );
 
-  test.each(['ledger', 'erased'] as const)('is a whole state for the kind %s', (kind) => {
+  test.each(['ledger', 'erased', 'merged'] as const)('is a whole state for the kind %s', (kind) => {
     expect(conditionsState(encodeState(SAMPLES.states[kind]))).toEqual(SAMPLES.states[kind]);
   });
 });

@@ -11,6 +11,7 @@ import {
   type ErasedHeadTuple,
   type LedgerHeadTuple,
 } from './other-states-layout.ts';
+import { mergedFromTuples, mergedOutline, mergedToTuples, type MergedHeadTuple } from './merged-layout.ts';
 import {
   headOfPlayer,
   NOTHING_ELSE,
@@ -31,7 +32,7 @@ import {
  * 3. A state of an unknown kind is refused with `UnknownVersionError`.
  */
 
-type HeadTuple = PlayerHeadTuple | LedgerHeadTuple | ErasedHeadTuple;
+type HeadTuple = PlayerHeadTuple | LedgerHeadTuple | ErasedHeadTuple | MergedHeadTuple;
 
 export function encodeState(state: EntityState): Uint8Array {
   switch (state.kind) {
@@ -41,6 +42,8 @@ export function encodeState(state: EntityState): Uint8Array {
       return encodeFrame(ledgerToTuples(state));
     case 'erased':
       return encodeFrame(erasedToTuples(state));
+    case 'merged':
+      return encodeFrame(mergedToTuples(state));
   }
 }
 
@@ -53,6 +56,8 @@ export function decodeState(bytes: Uint8Array): EntityState {
       return ledgerFromTuples(head, decodeValue(bytes, 1));
     case 3:
       return erasedFromTuples(head, decodeValue(bytes, 1));
+    case 4:
+      return mergedFromTuples(head, decodeValue(bytes, 1));
   }
 }
 
@@ -62,7 +67,8 @@ export const headOfState = (bytes: Uint8Array): StateHead => outlineOfState(byte
 /** What the indexes of a store need of an encoded state. */
 export function outlineOfState(bytes: Uint8Array): StateOutline {
   const head = headIn(bytes);
-  return head[0] === 1 ? playerOutline(head) : otherOutline(head);
+  if (head[0] === 1) return playerOutline(head);
+  return head[0] === 4 ? mergedOutline(head) : otherOutline(head);
 }
 
 /** The state as far as conditions read it: every other list of a player is empty, and every other text missing. */
@@ -74,6 +80,6 @@ export function conditionsState(bytes: Uint8Array): EntityState {
 function headIn(bytes: Uint8Array): HeadTuple {
   const head = decodeValue<HeadTuple>(bytes, 0);
   const kind: number = head[0];
-  if (kind === 1 || kind === 2 || kind === 3) return head;
+  if (kind >= 1 && kind <= 4) return head;
   throw new UnknownVersionError(`a state of the kind ${String(kind)} is unknown: a newer version wrote it`);
 }

@@ -3,6 +3,7 @@ import type { DecideReceipt, RecordPurchase, RecordSession, RefundPurchase } fro
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
+import type { MergeCommand } from '../merge/merge-commands.ts';
 import type { ListPlayers } from '../documents/player-lists.ts';
 import type { PreviewSegment } from './preview.ts';
 import type { GuardrailFound } from '../documents/experiments.ts';
@@ -93,6 +94,8 @@ export interface Release {
   quarantinedAt: number;
   /** The kind of its sender; absent when unknown. */
   by?: CallerKind;
+  /** The player whose number it is, if that is merged into this one: its event was quarantined before. */
+  guestId?: string;
 }
 
 /** Track events of one or more players of one partition, in order. */
@@ -210,6 +213,8 @@ export interface EndSession {
 export interface ErasePlayer {
   kind: 'ErasePlayer';
   playerId: string;
+  /** Of a merged player: erase this alias and the state that it keeps. Without it the reply is `moved`. */
+  alias?: true;
   idempotency?: IdempotencyClaim;
 }
 
@@ -231,7 +236,8 @@ export type CommandBody =
   | ErasePlayer
   | ImportHistory
   | ListPlayers
-  | ReportGuardrail;
+  | ReportGuardrail
+  | MergeCommand;
 export interface Command extends CommandEnvelope {
   body: CommandBody;
   /** Absent in commands of the owner itself, and of gateways older than this field. */

@@ -8,6 +8,7 @@ import type { ListedReply } from '../documents/player-lists.ts';
 import type { PreviewedReply } from './preview.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { Paid, PaidBack, PlayerFields, PlayerView } from '../state/player.ts';
+import type { AbsorbedGuest, Moved } from '../merge/merged.ts';
 
 /** The player after a register, patch or read. */
 export interface PlayerReply {
@@ -16,10 +17,14 @@ export interface PlayerReply {
   created: boolean;
   /** The named computed properties by key, as JSON. Only in replies to queries, and absent without any. */
   computed?: JsonText;
+  /** The guests that were merged into it. As `computed`. */
+  merged?: readonly Pick<AbsorbedGuest, 'mergeId' | 'guestId' | 'guestExternalId' | 'at'>[];
+  /** Differs from that of the same player before an erasure. As `computed`, and absent for a first life. */
+  life?: number;
   replayed?: true;
 }
 
-export type TrackStatus = 'accepted' | 'duplicate' | 'rejected' | 'quarantined';
+export type TrackStatus = 'accepted' | 'duplicate' | 'rejected' | 'quarantined' | 'moved';
 
 /** The result of one tracked event. Times are epoch milliseconds. */
 export interface TrackResult {
@@ -33,6 +38,8 @@ export interface TrackResult {
   error?: { code: ErrorCode; message: string };
   /** With `quarantined`: an earlier request quarantined it. */
   repeated?: true;
+  /** With `moved`: where to send the event. Nothing was decided. */
+  moved?: Moved;
 }
 
 export interface TrackedReply {
@@ -190,9 +197,26 @@ export interface ChurnRiskReply {
   risk: ChurnRisk;
 }
 
-/** Reply to a command of the owner itself. */
-export interface NotedReply {
-  kind: 'noted';
+/** The player is merged into another one, and nothing was decided. Reply to every command and query of a player. */
+export interface MovedReply extends Moved {
+  kind: 'moved';
+}
+
+/** How far a merge is. */
+export interface MergingReply extends Moved {
+  kind: 'merging';
+  externalId: string;
+  /** When the merge began, epoch milliseconds. */
+  at: number;
+  /** The guest as it was, as `encodeState` writes it. Empty once it is not needed. */
+  guest: Uint8Array;
+}
+
+/** The account has absorbed the guest, now or before. */
+export interface AbsorbedReply {
+  kind: 'absorbed';
+  playerId: string;
+  mergeId: string;
 }
 
 /** A player was erased, and when. `null`: the player exists, and only ClickHouse records earlier erasures. */
@@ -209,7 +233,7 @@ export interface ExportedReply {
   player: ExportedPlayer;
 }
 
-/** Reply to a command of the owner itself. */
+/** Reply to a command of the owner itself, and to a step of a merge that says nothing else. */
 export interface NotedReply {
   kind: 'noted';
 }
@@ -232,6 +256,9 @@ export type Reply =
   | ErasedReply
   | ExportedReply
   | NotedReply
+  | MovedReply
+  | MergingReply
+  | AbsorbedReply
   | ImportedReply
   | ListedReply
   | PreviewedReply

@@ -1,3 +1,4 @@
+import type { Moved } from '../merge/merged.ts';
 import type { FactBase } from '../facts/fact-base.ts';
 
 /*
@@ -27,6 +28,8 @@ export interface ListedReply {
   changed: number;
   /** Places in `playerIds` of those that are no players. */
   unknown: number[];
+  /** Those of `unknown` that were merged into others. Absent: none. */
+  moved?: { place: number; moved: Moved }[];
 }
 
 /** A player joined or left a load of a segment's list. */

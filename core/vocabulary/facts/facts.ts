@@ -32,6 +32,7 @@ import type { ComputedFact, PropertiesChanged, PropertiesDropped, PropertyFilled
 import type { HistoryImported, ImportAdvanced, ImportFact } from './import-facts.ts';
 import type { EventTracked } from './event-tracked.ts';
 import type { PlayerListed } from '../documents/player-lists.ts';
+import type { MergeFact } from '../merge/merge-facts.ts';
 
 /** A player was registered. */
 export interface PlayerRegistered extends FactBase {
@@ -205,7 +206,8 @@ export type DomainFact =
   | InterventionClicked
   | ComputedFact
   | ImportFact
-  | PlayerListed;
+  | PlayerListed
+  | MergeFact;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /** Facts without rows of their own in ClickHouse: the player's next snapshot contains their changes. */
@@ -226,4 +228,5 @@ export type FactWithoutRows =
   | PropertyFilled
   | PropertiesDropped
   | PlayerListed
+  | MergeFact
   | SnapshotMark;

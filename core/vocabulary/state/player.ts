@@ -6,6 +6,7 @@ import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { DeviceInfo } from '../state/device.ts';
 import type { PlayedWith } from '../state/device.ts';
 import type { LifecycleStage } from './lifecycle-stages.ts';
+import type { AbsorbedGuest } from '../merge/merged.ts';
 import type { PlayerList } from '../documents/player-lists.ts';
 
 /** The fields of a player for analysts, webhooks and callers. Times are epoch milliseconds, money ten-thousandths. */
@@ -318,6 +319,10 @@ export interface PlayerFields extends PlayerView {
   bornSeq?: number;
   /** Computed properties with a value. Absent: none. */
   computed?: readonly ComputedValue[];
+  /** The guests that were merged into it, the oldest first. Absent: none. */
+  absorbed?: readonly AbsorbedGuest[];
+  /** Merges that it will not take part in: they were cancelled or taken back. The latest last. Absent: none. */
+  refused?: readonly string[];
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }

@@ -1,5 +1,6 @@
 import type { ActiveProperties } from '../documents/computed.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
+import type { MergeStage, MergeTarget } from '../merge/merged.ts';
 import type { PlayerFields, PlayerView } from './player.ts';
 
 /** An Idempotency-Key, the hash of its request, and the reply as `encodeReply` writes it. */
@@ -57,8 +58,32 @@ export interface ErasedState {
   lastSeq: number;
 }
 
+/** A guest that was merged into an account. Its id is an alias of the account. */
+export interface MergedState {
+  kind: 'merged';
+  id: string;
+  game: string;
+  environment: Environment;
+  externalId: string;
+  into: MergeTarget;
+  mergeId: string;
+  /** When the merge began, epoch milliseconds. */
+  at: number;
+  stage: MergeStage;
+  /** The player as it was, as `encodeState` writes it. Empty once settled. */
+  guest: Uint8Array;
+  /** Merges by which it had absorbed other guests. */
+  absorbed: readonly string[];
+  /** Merges that it will never absorb, the latest last. */
+  refused: readonly string[];
+  /** As in `PlayerErased`. */
+  quarantined: number;
+  keys: readonly RememberedKey[];
+  lastSeq: number;
+}
+
 /** The state of one entity of a partition. */
-export type EntityState = PlayerState | LedgerState | ErasedState;
+export type EntityState = PlayerState | LedgerState | ErasedState | MergedState;
 
 /** The public part of a player. */
 export function viewOf(state: PlayerState): PlayerView {

@@ -189,7 +189,7 @@ function resultsOf(items: TrackItem[], reply: Reply | undefined): BatchResult[] 
   return reply.results.map(({ index, eventId, status, error }) => ({
     index,
     event_id: eventId,
-    status,
+    ...(status === 'moved' ? refusal(failure('SERVICE_UNAVAILABLE')) : { status }),
     ...(error === undefined ? {} : { error }),
   }));
 }

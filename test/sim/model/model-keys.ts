@@ -28,7 +28,8 @@ export function recall(
   if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
   if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported') return reply;
   if (reply.kind === 'noted' || reply.kind === 'imported' || reply.kind === 'listed') return reply;
-  if (reply.kind === 'previewed') return reply;
+  if (reply.kind === 'previewed' || reply.kind === 'moved') return reply;
+  if (reply.kind === 'merging' || reply.kind === 'absorbed') return reply;
   return { ...reply, replayed: true };
 }
 

@@ -1,13 +1,9 @@
-import type { DecideReceipt } from '../../../core/vocabulary/commands/recorded.ts';
 import { NEW_CONTEXT } from '../../../core/vocabulary/facts/event-context.ts';
 import type {
   Command,
-  CommandBody,
   ErasePlayer,
-  ExposeFlag,
   GetPlayer,
   RegisterPlayer,
-  ServeFlags,
   TrackItem,
 } from '../../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
@@ -26,6 +22,7 @@ import { predictImport } from './players/model-import.ts';
 import { isOneCaller, recall, remember } from './model-keys.ts';
 import { modelDeviceOf, predictPurchase, predictRefund, predictSession } from './players/model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './players/model-quarantine.ts';
+import { simulated } from './simulated.ts';
 import { predictTesters } from './players/model-testers.ts';
 import { predictOverride } from './flags/model-flags.ts';
 import { predictSighting } from './flags/model-served.ts';
@@ -346,7 +343,7 @@ function erase(
 ): Pick<Prediction, 'reply'> | undefined {
   const { playerId: id } = body;
   const held = inScope(current(id), scope);
-  if (held === undefined || held.kind === 'ledger') return failed('PLAYER_NOT_FOUND');
+  if (held === undefined || held.kind === 'ledger' || held.kind === 'merged') return failed('PLAYER_NOT_FOUND');
   const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
   run.reply = { kind: 'erased', playerId: id, erasedAt };
   if (held.kind === 'erased') return undefined;
@@ -357,13 +354,6 @@ function erase(
   run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
   if (testers !== 'full') testers?.(emitter(run));
   return undefined;
-}
-
-/** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
-function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags | DecideReceipt> {
-  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags' || body.kind === 'DecideReceipt')
-    throw new Error(`${body.kind} is not simulated`);
-  return body;
 }
 
 /** Predicts the reply to a read. */

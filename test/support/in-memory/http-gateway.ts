@@ -1,4 +1,5 @@
 import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands/commands.ts';
+import type { MergeCommand } from '../../../core/vocabulary/merge/merge-commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { createLiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
 import { aPlayer as aPlayerState } from '../../../actors/testing-players.ts';
@@ -195,6 +196,13 @@ export function aPlayer(some: Partial<PlayerView> = {}): PlayerView {
   };
 }
 
+/** A merge of any player into any other. */
+function merging({ kind, playerId }: MergeCommand): Reply {
+  const [into, guest] = [{ playerId: aPlayer().id, externalId: aPlayer().externalId }, new Uint8Array()];
+  const stage = kind === 'BeginMerge' ? 'moving' : kind === 'FinishMerge' ? 'moved' : 'leaving';
+  return { kind: 'merging', playerId, externalId: 'guest', into, mergeId: 'mrg_1', stage, at: RECEIVED_AT, guest };
+}
+
 /** The reply of an owner that accepts everything. */
 export function accept({ body }: Call): Reply {
   switch (body.kind) {
@@ -234,7 +242,16 @@ export function accept({ body }: Call): Reply {
       return { kind: 'overridden', flagKey: body.flagKey, value: body.value };
     case 'ServeFlags':
     case 'ExposeFlag':
+    case 'CancelMerge':
+    case 'ReleaseGuest':
+    case 'FinishUnmerge':
       return { kind: 'noted' };
+    case 'BeginMerge':
+    case 'FinishMerge':
+    case 'BeginUnmerge':
+      return merging(body);
+    case 'AbsorbPlayer':
+      return { kind: 'absorbed', playerId: body.playerId, mergeId: body.mergeId };
     case 'RecordSession': {
       const { playerId, sessionId, durationSeconds } = body;
       return { kind: 'sessionRecorded', playerId, sessionId, sessionCount: 4, totalPlaytimeSeconds: durationSeconds };

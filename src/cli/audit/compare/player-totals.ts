@@ -129,6 +129,14 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
       return addSegment(columns, index, hashOf(fact.segmentId));
     case 'SegmentExited':
       return addSegment(columns, index, -hashOf(fact.segmentId));
+    case 'PlayerMerged':
+    case 'PlayerAbsorbed':
+    case 'MergeFinished':
+    case 'MergeCancelled':
+    case 'UnmergeBegun':
+    case 'GuestReleased':
+    case 'PlayerUnmerged':
+    case 'MergeSettled':
     case 'ChurnRiskChanged':
     case 'EntitySnapshot':
     case 'EventImported':

@@ -95,6 +95,14 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'SessionOpened':
     case 'SessionSynced':
     case 'TestPlayersCounted':
+    case 'PlayerMerged':
+    case 'PlayerAbsorbed':
+    case 'MergeFinished':
+    case 'MergeCancelled':
+    case 'UnmergeBegun':
+    case 'GuestReleased':
+    case 'PlayerUnmerged':
+    case 'MergeSettled':
       return [];
   }
 }

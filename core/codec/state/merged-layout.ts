@@ -1,0 +1,85 @@
+import type { AbsorbedGuest, MergeStage, MergeTarget } from '../../vocabulary/merge/merged.ts';
+import type { MergedState } from '../../vocabulary/state/state.ts';
+import type { MergedOutline } from '../../vocabulary/state/state-outline.ts';
+import { UnknownVersionError } from '../unknown-version.ts';
+import { keyFromTuple, keyToTuple, type KeyTuple } from './remembered-layout.ts';
+
+/* The two values of a merged player, and what an account stores of the guests that it absorbed. */
+
+export type MergedHeadTuple = [
+  kind: 4,
+  id: string,
+  game: string,
+  live: boolean,
+  lastSeq: number,
+  stage: number,
+  at: number,
+];
+
+export type MergedRestTuple = [
+  externalId: string,
+  into: TargetTuple,
+  mergeId: string,
+  guest: Uint8Array,
+  absorbed: readonly string[],
+  refused: readonly string[],
+  quarantined: number,
+  keys: readonly KeyTuple[],
+];
+type TargetTuple = [playerId: string, externalId: string, life?: number];
+
+export type AbsorbedTuple = [mergeId: string, guestId: string, guestExternalId: string, at: number, withGuest?: string];
+
+/** Stages by number. Never reorder: append. */
+const STAGES = ['moving', 'moved', 'leaving', 'settled'] as const satisfies readonly MergeStage[];
+
+export function mergedOutline([, id, game, live, lastSeq, stage, at]: MergedHeadTuple): MergedOutline {
+  return { kind: 'merged', id, game, environment: live ? 'live' : 'test', lastSeq, stage: stageOf(stage), at };
+}
+
+export function mergedToTuples(state: MergedState): [MergedHeadTuple, MergedRestTuple] {
+  const { id, game, environment, lastSeq, stage, at, externalId, into, mergeId } = state;
+  const { guest, absorbed, refused, quarantined, keys } = state;
+  return [
+    [4, id, game, environment === 'live', lastSeq, STAGES.indexOf(stage), at],
+    [externalId, targetToTuple(into), mergeId, guest, absorbed, refused, quarantined, keys.map(keyToTuple)],
+  ];
+}
+
+export function mergedFromTuples(head: MergedHeadTuple, rest: MergedRestTuple): MergedState {
+  const [externalId, into, mergeId, guest, absorbed, refused, quarantined, keys] = rest;
+  const [playerId, intoExternalId, life] = into;
+  return {
+    ...mergedOutline(head),
+    externalId,
+    into: { playerId, externalId: intoExternalId, ...(life === undefined ? {} : { life }) },
+    mergeId,
+    // A copy: decoded bytes are a view into the record that they came in.
+    guest: new Uint8Array(guest),
+    absorbed,
+    refused,
+    quarantined,
+    keys: keys.map(keyFromTuple),
+  };
+}
+
+function targetToTuple({ playerId, externalId, life }: MergeTarget): TargetTuple {
+  return life === undefined ? [playerId, externalId] : [playerId, externalId, life];
+}
+
+function stageOf(number: number): MergeStage {
+  const stage = STAGES[number];
+  if (stage === undefined) throw new UnknownVersionError(`the stage ${number} of a merge is unknown`);
+  return stage;
+}
+
+export function absorbedToTuple(one: AbsorbedGuest): AbsorbedTuple {
+  const { mergeId, guestId, guestExternalId, at } = one;
+  const head = [mergeId, guestId, guestExternalId, at] as const;
+  return one.with === undefined ? [...head] : [...head, one.with];
+}
+
+export function absorbedFromTuple(tuple: AbsorbedTuple): AbsorbedGuest {
+  const [mergeId, guestId, guestExternalId, at, withGuest] = tuple;
+  return { mergeId, guestId, guestExternalId, at, ...(withGuest === undefined ? {} : { with: withGuest }) };
+}
