@@ -1,7 +1,7 @@
 import type { ClickHouse, Whole } from '../read/clickhouse.ts';
 import type { Differences } from './differences.ts';
 import type { Erasures } from '../read/erasures.ts';
-import { money } from '../read/expected-rows.ts';
+import { money } from '../read/cells.ts';
 import type { PlayerTotals, SnapshotTotals } from './player-totals.ts';
 
 type PlayerRow = [

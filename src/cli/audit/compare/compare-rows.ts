@@ -2,7 +2,8 @@ import { AUDITED, placeColumns, readingOf, type AuditedName } from './audited-ta
 import type { ClickHouse, Whole } from '../read/clickhouse.ts';
 import type { Differences } from './differences.ts';
 import type { Erasures } from '../read/erasures.ts';
-import type { Cell, ExpectedRow } from '../read/expected-rows.ts';
+import type { Cell } from '../read/cells.ts';
+import type { ExpectedRow } from '../read/expected-rows.ts';
 
 /**
  * Compares expected rows with those of ClickHouse: each must be there once, with every value, and between them no

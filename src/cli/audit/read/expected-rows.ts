@@ -1,11 +1,11 @@
 import type { decodeCommit, decodeScores } from '../../../../core/codec/codec.ts';
 import type { AuditedName } from '../compare/audited-tables.ts';
 import { keyKindOf, saidCells } from '../compare/event-columns.ts';
+import { bool, money, optionalTime, time, wellFormed, type Cell } from './cells.ts';
 import { unpackEvents } from './unpack-events.ts';
 
 export type Fact = ReturnType<typeof decodeCommit>['facts'][number];
 type Score = ReturnType<typeof decodeScores>[number];
-export type Cell = string | number | null | readonly string[];
 
 /** A row that a table must have, as a fact or score says it. */
 export interface ExpectedRow {
@@ -327,30 +327,3 @@ const playCells = ({ platform = '', appVersion = '', build = '', country = '' }:
   build,
   country,
 ];
-
-const bool = (value: boolean): number => (value ? 1 : 0);
-
-/** The range of the type DateTime64. */
-const [EARLIEST_MS, LATEST_MS] = [Date.UTC(1900, 0, 1), Date.UTC(2300, 0, 1) - 1];
-
-function time(ms: number): number {
-  return Math.max(EARLIEST_MS, Math.min(LATEST_MS, Math.trunc(ms)));
-}
-
-const optionalTime = (ms: number | null): number | null => (ms === null ? null : time(ms));
-
-/** Ten-thousandths as ClickHouse writes a decimal: no zeros at the end. */
-export function money(tenThousandths: number): string {
-  const sign = tenThousandths < 0 ? '-' : '';
-  const digits = String(Math.abs(tenThousandths)).padStart(5, '0');
-  const whole = digits.slice(0, -4);
-  let end = 4;
-  while (end > 0 && digits.charAt(whole.length + end - 1) === '0') end -= 1;
-  return `${sign}${whole}${end === 0 ? '' : `.${digits.slice(-4).slice(0, end)}`}`;
-}
-
-/** Half of a surrogate pair has no UTF-8. */
-function wellFormed(cell: Cell): Cell {
-  if (typeof cell === 'string') return cell.toWellFormed();
-  return typeof cell === 'object' && cell !== null ? cell.map((text) => text.toWellFormed()) : cell;
-}
