@@ -9,6 +9,8 @@ export interface LiveRequest {
   /** Only these event names; empty: all. */
   eventNames: readonly string[];
   playerId?: string;
+  /** Guests that were merged into the player: the log has their events from before under their own ids. */
+  guestIds?: readonly string[];
   /** The `Last-Event-ID` of the request. */
   lastEventId?: string;
 }

@@ -16,6 +16,7 @@ import { sessionRoutes } from './console/sign-in/sessions.ts';
 import { runSql } from './console/sql/sql.ts';
 import { getChurnRisk } from './players/state/churn-risk.ts';
 import { erasureRoutes } from './players/erasure.ts';
+import { mergeRoutes } from './players/merge-player.ts';
 import { trackEvents } from './events/event-batch.ts';
 import { eventDictionary } from './events/event-dictionary.ts';
 import { queryEvents } from './events/event-query.ts';
@@ -95,6 +96,7 @@ const PLAYER_ROUTES: readonly Route[] = [
   gameSync,
   gameEndSession,
   ...erasureRoutes,
+  ...mergeRoutes,
   findPlayers,
   getPlayerFlags,
   getPlayerSegments,

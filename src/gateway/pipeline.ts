@@ -27,6 +27,8 @@ import { createUseTimes } from '../../streams/use-times.ts';
 import { CONFIG_LIMITS } from '../../streams/config/limits.ts';
 import { createFlagChanges } from './sse/flag-changes.ts';
 import { createStreamRegistry, type StreamRegistry } from './sse/stream-registry.ts';
+import { createGatewayMerges } from './merges/merges.ts';
+import { startMergeKeeper } from './merges/merge-keeper.ts';
 import { createServices, type ServiceDeps } from './services.ts';
 
 export interface PipelineOptions extends ServiceDeps {
@@ -44,7 +46,7 @@ export interface PipelineOptions extends ServiceDeps {
 /** What all requests of one process share. */
 export interface Pipeline {
   readonly steps: PipelineDeps;
-  /** Makes scheduled changes and watches guardrails from now on, if no other process does. */
+  /** Makes scheduled changes, watches guardrails and goes on with merges from now on, if no other process does. */
   startKeepers(): void;
   /** Ends the streams of events and of changed flags. */
   endStreams(): void;
@@ -88,7 +90,13 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
     registries: streams.endable,
     clock,
   });
-  const services = createServices(deps, eventSchemas, { flags: flagUse, keys: keyUse });
+  const merges = createGatewayMerges({ owners: deps.backend, log: deps.log, clock, ids, logger });
+  const services = createServices(
+    deps,
+    eventSchemas,
+    { flags: flagUse, keys: keyUse },
+    { merges, provenPlayer: (key, token) => playerTokens.proven(key, token) },
+  );
   const audited = createAuditedRequests(configStore, trail, clock);
   let stopKeepers: () => Promise<unknown> = async () => {};
   return {
@@ -96,7 +104,12 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
       const holder = deps.holder ?? leaseHolder('gateway', ids.uuidv4());
       const keeping = { config: configStore, services, audited, log: deps.log, holder, clock, logger };
       const everyMs = (config.guardrailSeconds ?? SETTINGS_LIMITS.guardrailSeconds) * 1000;
-      const stops = [startScheduledChanges(keeping), startGuardrailWatch({ ...keeping, everyMs })];
+      const mayWrite = (): boolean => services.writeRefusal() === undefined;
+      const stops = [
+        startScheduledChanges(keeping),
+        startGuardrailWatch({ ...keeping, everyMs }),
+        startMergeKeeper({ merges, log: deps.log, holder, mayWrite, onEnded: streams.endAbout, clock, logger }),
+      ];
       stopKeepers = () => Promise.all(stops.map((stop) => stop()));
     },
     steps: {
@@ -130,6 +143,8 @@ interface Streams {
   /** What ends with the access of its caller. */
   endable: readonly StreamRegistry[];
   end: () => void;
+  /** Ends the event streams about a player. */
+  endAbout: (playerId: string) => void;
 }
 
 function openStreams(deps: PipelineOptions): Streams {
@@ -158,6 +173,7 @@ function openStreams(deps: PipelineOptions): Streams {
       },
     },
     endable: [ofEvents, ofChanges, uploads],
+    endAbout: (playerId) => ofEvents.endAbout(playerId),
     end() {
       ofEvents.close();
       ofChanges.close();

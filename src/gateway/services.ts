@@ -5,6 +5,7 @@ import { createNameWarnings } from '../api/definitions/name-warnings.ts';
 import { createListLoader } from '../api/segments/lists/list-loader.ts';
 import { createPasswordHashes, type PasswordHashes } from '../../core/kernel/secrets/password-hash.ts';
 import type { Backend } from '../api/route/backend.ts';
+import type { GatewayMerges } from './merges/merges.ts';
 import { createChallenges } from '../access/challenges.ts';
 import { createOpenIdProvider } from '../access/openid.ts';
 import { createStreamTokens } from '../access/stream-tokens.ts';
@@ -60,10 +61,17 @@ interface Uses {
 }
 
 /** What the routes of one process use. */
-export function createServices(deps: ServiceDeps, eventSchemas: EventSchemas, use: Uses): Services {
+export function createServices(
+  deps: ServiceDeps,
+  eventSchemas: EventSchemas,
+  use: Uses,
+  { merges, provenPlayer }: Pick<Services, 'provenPlayer'> & { merges: GatewayMerges },
+): Services {
   const { clock, ids, metrics, config, configStore } = deps;
   return {
-    backend: notingFlags(deps.backend, use.flags),
+    backend: notingFlags(merges.backend, use.flags),
+    merges,
+    provenPlayer,
     flagUse: use.flags,
     keyUse: use.keys,
     config: configStore,
@@ -86,7 +94,7 @@ export function createServices(deps: ServiceDeps, eventSchemas: EventSchemas, us
     eventSchemas,
     streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
     definitionTexts: createDefinitionTexts({ config: configStore, clock }),
-    listLoader: createListLoader({ backend: deps.backend, config: configStore, clock, ids }),
+    listLoader: createListLoader({ backend: merges.backend, config: configStore, clock, ids }),
     segmentPreviews: deps.segmentPreviews,
     challenges: createChallenges({ log: deps.log, clock, ids }),
     openId: config.openId && createOpenIdProvider({ settings: config.openId, clock, logger: deps.logger }),

@@ -48,6 +48,12 @@ export const LOG_LIMITS = {
   streamTokenMs: 60_000,
   streamTokenKeptMs: 660_000,
 
+  /**
+   * How long the intent of a merge is kept: the marks of ended ones must not stay forever. One that could not go on for
+   * this long goes on with the next request that names the guest.
+   */
+  mergeIntentKeptMs: 7 * 24 * 60 * 60 * 1000,
+
   /** How long a webhook's notes (first failure, latest recovery) are kept: seven times `webhookFailingMs`. */
   webhookNoteMs: 35 * 24 * 60 * 60 * 1000,
 } as const;

@@ -85,7 +85,16 @@ export const STREAMS = {
 } as const satisfies Record<StreamName, StreamDefinition>;
 
 /** Key-value buckets: the last value of each key, stored in files. */
-export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS', 'USE_TIMES'] as const;
+export const BUCKETS = [
+  'CONFIG',
+  'OWNERS',
+  'POSITIONS',
+  'ERASURES',
+  'WEBHOOKS',
+  'STREAM_TOKENS',
+  'USE_TIMES',
+  'MERGES',
+] as const;
 export type BucketName = (typeof BUCKETS)[number];
 
 /** How long a bucket keeps a value; 0: without limit. */
@@ -97,4 +106,5 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   WEBHOOKS: LOG_LIMITS.webhookNoteMs,
   STREAM_TOKENS: LOG_LIMITS.streamTokenKeptMs,
   USE_TIMES: 0,
+  MERGES: LOG_LIMITS.mergeIntentKeptMs,
 };

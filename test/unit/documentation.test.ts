@@ -382,6 +382,7 @@ describe('docs/operations.md', () => {
       WEBHOOKS: `${BUCKET_MAX_AGE_MS.WEBHOOKS / DAY_MS} days`,
       STREAM_TOKENS: `${BUCKET_MAX_AGE_MS.STREAM_TOKENS / 60_000} minutes`,
       USE_TIMES: 'forever; two entries per game and environment',
+      MERGES: `${BUCKET_MAX_AGE_MS.MERGES / DAY_MS} days`,
     };
     const names = Object.keys(expected);
     expect(names.map((name) => [name, retentionOf(name)])).toEqual(Object.entries(expected));

@@ -34,6 +34,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'streams/audit': ['streams/log', 'streams', 'streams/config', 'streams/records'],
   'streams/leases': ['streams/log'],
   'streams/positions': ['streams/log', 'streams'],
+  'streams/merges': ['streams/log'],
   'streams/facts': ['streams/log', 'streams', 'streams/leases', 'streams/positions'],
   'streams/freshness': ['streams/log', 'streams'],
   'streams/sinks': ['streams/log', 'streams/positions', 'streams/freshness'],

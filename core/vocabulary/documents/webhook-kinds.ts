@@ -47,6 +47,7 @@ const PLAYER = {
   attributes: 'object',
   changed: 'texts',
 } as const;
+const MERGE = { ...OF_PLAYER, guest_id: 'text', guest_external_id: 'text', merge_id: 'text' } as const;
 const SEGMENT = { ...OF_PLAYER, segment_id: 'text', segment_key: 'text' } as const;
 
 /** `event.<event_name>` covers tracked events, so they are not listed by name. */
@@ -59,6 +60,11 @@ export const WEBHOOK_KINDS = {
   },
   'player.segment_entered': { description: 'A player joined a segment.', data: SEGMENT },
   'player.segment_exited': { description: 'A player left a segment.', data: SEGMENT },
+  'player.merged': {
+    description: 'A guest was merged into a player.',
+    data: { ...MERGE, merged_at: 'text' },
+  },
+  'player.unmerged': { description: 'A merge was taken back.', data: MERGE },
   'event.*': {
     description: 'Any event was tracked.',
     data: { ...OF_PLAYER, event_name: 'text', properties: 'object' },

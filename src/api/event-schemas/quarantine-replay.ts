@@ -105,7 +105,10 @@ type Failed = Omit<Static<typeof Replayed>['failures'][number], 'warnings'> & { 
 
 async function replay(body: Body, context: RequestContext): Promise<Answer> {
   const { key, services } = context;
-  const filter = eventFilter(body, key);
+  const named = body.player_id?.toLowerCase();
+  const account = named === undefined ? undefined : await services.merges.accountOf(context.origin, named);
+  if (account?.kind === 'failure') return account;
+  const filter = eventFilter(account === undefined ? body : { ...body, player_id: account.playerId }, key);
   if ('code' in filter) return filter;
   const eventIds = body.event_ids;
   const filters = ['replay', ...Object.values(filter), eventIds];

@@ -5,7 +5,7 @@ import type { QuarantinedRow } from '../../../clickhouse-schema/queries/events/q
 import { API_LIMITS } from '../limits.ts';
 import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
 import { answer } from '../route/answer.ts';
-import { EventFilterFields, eventFilter, FoundEventFields } from '../events/found-event.ts';
+import { ABOUT_QUERIED_PLAYER, EventFilterFields, eventFilter, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { decodePlace, encodePlace } from '../input/place-cursor.ts';
@@ -70,6 +70,7 @@ export const listQuarantine = defineRoute({
   },
   action: {
     kind: 'analytics',
+    about: ABOUT_QUERIED_PLAYER,
     toQuestion({ query }, { key }) {
       const filter = eventFilter(query, key);
       if ('code' in filter) return filter;

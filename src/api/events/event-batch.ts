@@ -186,12 +186,12 @@ function resultsOf(items: TrackItem[], reply: Reply | undefined): BatchResult[] 
     return items.map(({ index, eventId }) => ({ index, event_id: eventId, ...refusal(reply) }));
   }
   if (reply?.kind !== 'tracked') throw new Error(`a batch was answered with ${reply?.kind}`);
-  return reply.results.map(({ index, eventId, status, error }) => ({
-    index,
-    event_id: eventId,
-    ...(status === 'moved' ? refusal(failure('SERVICE_UNAVAILABLE')) : { status }),
-    ...(error === undefined ? {} : { error }),
-  }));
+  return reply.results.map(({ index, eventId, status, error }) => {
+    // The owner of a merged player's account may not have answered.
+    const isSent = status !== 'moved' && (error === undefined || !isTemporary(error.code));
+    const answered = { index, event_id: eventId, status: isSent ? status : ('unavailable' as const) };
+    return error === undefined ? answered : { ...answered, error };
+  });
 }
 
 /** Status and error of a failed item: `unavailable` if a retry may succeed, else `rejected`. */

@@ -5,7 +5,7 @@ import type { EventFilter } from '../../../clickhouse-schema/queries/events/even
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { answer } from '../route/answer.ts';
-import { EventFilterFields, eventFilter, FoundEventFields } from './found-event.ts';
+import { ABOUT_QUERIED_PLAYER, EventFilterFields, eventFilter, FoundEventFields } from './found-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
@@ -68,6 +68,7 @@ export const queryEvents = defineRoute({
   },
   action: {
     kind: 'analytics',
+    about: ABOUT_QUERIED_PLAYER,
     toQuestion({ query }, { key }) {
       const common = eventFilter(query, key);
       if ('code' in common) return common;

@@ -50,7 +50,9 @@ export const traceEventRoute = defineRoute({
 async function trace(eventId: string, playerId: string | undefined, context: RequestContext): Promise<Answer> {
   const { key, services } = context;
   const { game, environment } = key;
-  const scope = { game, environment, playerId: playerId?.toLowerCase() };
+  const account = playerId && (await services.merges.accountOf(context.origin, playerId.toLowerCase()));
+  if (account && account.kind === 'failure') return account;
+  const scope = { game, environment, playerId: account ? account.playerId : undefined };
   const result = await services.eventTracer.trace(eventId, scope, key.user === undefined ? undefined : key.id);
   switch (result.kind) {
     case 'share':

@@ -20,6 +20,15 @@ export const EventFilterFields = {
   to: Type.Optional(timeIn('Only events received before this time.')),
 };
 
+/** The player of a list, whose events may be those of its account. */
+export const ABOUT_QUERIED_PLAYER = {
+  of: ({ query }: { query: { player_id?: string } }) => query.player_id,
+  put: <T extends { query: { player_id?: string } }>(input: T, player_id: string): T => ({
+    ...input,
+    query: { ...input.query, player_id },
+  }),
+};
+
 const Wanted = Type.Object(EventFilterFields);
 
 export interface FilterOfEvents {

@@ -58,7 +58,7 @@ export function trackItem(
   use: 'single' | 'batch',
   context: RequestContext,
   path: string,
-): ValidatedEvent | Failure | Promise<ValidatedEvent> {
+): ValidatedEvent | Failure | Promise<ValidatedEvent | Failure> {
   const properties = event.properties === undefined ? '{}' : documentText(event.properties);
   if (properties === undefined) return documentTooLarge(`${path}/properties`);
   const { idempotency, key, origin, services } = context;

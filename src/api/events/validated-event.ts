@@ -4,7 +4,7 @@ import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { refusedEvent } from '../players/purchases/client-purchases.ts';
-import { refusedPlayer } from '../players/named-player.ts';
+import { refusedNamed } from '../players/named-player.ts';
 import type { RequestContext } from '../route/request-context.ts';
 
 /* Checks an event against the caller's permissions and the event's schema. */
@@ -33,14 +33,24 @@ export const Warnings = Type.Array(
 /**
  * Refuses an event that the caller may not send, and validates others against the schema of their name. Gateways
  * validate, not the owners of players, because gateways scale out; the item tells the owner to quarantine the event.
- * @returns a promise only while the schema is being compiled
+ * @returns a promise only while the schema is being compiled, or an owner says where a merged player is
  */
 export function validatedEvent(
   item: TrackItem,
   properties: Readonly<Record<string, unknown>>,
+  context: Pick<RequestContext, 'key' | 'origin' | 'player' | 'services'>,
+): ValidatedEvent | Failure | Promise<ValidatedEvent | Failure> {
+  const elsewhere = refusedNamed(item, context);
+  if (elsewhere === undefined) return permittedEvent(item, properties, context);
+  return elsewhere.then((why) => why ?? permittedEvent(item, properties, context));
+}
+
+function permittedEvent(
+  item: TrackItem,
+  properties: Readonly<Record<string, unknown>>,
   context: Pick<RequestContext, 'key' | 'player' | 'services'>,
 ): ValidatedEvent | Failure | Promise<ValidatedEvent> {
-  const refused = refusedPlayer(item, context.player) ?? refusedEvent(item.eventName, context);
+  const refused = refusedEvent(item.eventName, context);
   if (refused !== undefined) return refused;
   const { key, services } = context;
   const verdict = services.eventSchemas.validate(key, item.eventName, properties, item.properties.length);

@@ -56,7 +56,8 @@ const erasePlayer = defineRoute({
   description:
     'Erases the live state at once: every endpoint returns 404 for the id. Rows in the analytics tables are deleted ' +
     'within seconds; queued webhook deliveries are dropped. A repeat returns the same receipt. Registering the ' +
-    'external_id again creates an empty player with the same id, which you can erase again.',
+    'external_id again creates an empty player with the same id, which you can erase again. Guests that were merged ' +
+    'into the player are erased with it, and the id of such a guest erases the player.',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   reply: {
@@ -73,12 +74,15 @@ const erasePlayer = defineRoute({
     },
     async toAnswer(reply, context, { playerId }) {
       if (reply.kind !== 'erased' || reply.erasedAt === null) throw new Error(`an erasure was answered ${reply.kind}`);
-      const { erasedAt, replayed = false } = reply;
-      const unfinished = await forgetPlayer(playerId, context);
-      if (unfinished !== undefined) return unfinished;
+      const { playerId: erasedId, erasedAt, replayed = false } = reply;
+      // The id of a guest erases its account.
+      for (const id of new Set([playerId, erasedId])) {
+        const unfinished = await forgetPlayer(id, context);
+        if (unfinished !== undefined) return unfinished;
+      }
       // ClickHouse cannot have an erasure that this request made, so a first erasure does not need it.
-      const known = erasedAt === context.origin.receivedAt ? undefined : await knownErasure(playerId, context);
-      return receipt(playerId, erasedAt, known === 'unavailable' ? undefined : known, replayed);
+      const known = erasedAt === context.origin.receivedAt ? undefined : await knownErasure(erasedId, context);
+      return receipt(erasedId, erasedAt, known === 'unavailable' ? undefined : known, replayed);
     },
   },
 });
@@ -100,8 +104,9 @@ const getErasure = defineRoute({
       const playerId = params.id.toLowerCase();
       return { kind: 'addressed', playerId, body: { kind: 'GetErasure', playerId } };
     },
-    async toAnswer(reply, context, { playerId }) {
+    async toAnswer(reply, context) {
       if (reply.kind !== 'erased') throw new Error(`a question for an erasure was answered with ${reply.kind}`);
+      const { playerId } = reply;
       const known = await knownErasure(playerId, context);
       if (known === 'unavailable') return clickHouseUnavailable();
       const erasedAt = reply.erasedAt ?? known?.erasedAt;

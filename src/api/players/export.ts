@@ -101,7 +101,8 @@ export const exportPlayer = defineRoute({
       const reply = await services.backend.query(origin, playerId, { kind: 'ExportPlayer', playerId });
       if (reply.kind === 'failure') return reply;
       if (reply.kind !== 'exported') throw new Error(`an export was answered with ${reply.kind}`);
-      const page = await readRows(playerId, from, query.limit ?? PLAYER_API_LIMITS.exportRowsDefault, context);
+      // The owner of an account answers for its guests, whose rows are the account's.
+      const page = await readRows(reply.player.id, from, query.limit ?? PLAYER_API_LIMITS.exportRowsDefault, context);
       return page.kind === 'failure' ? page : documentOf(reply.player, page, services.clock.wallMs());
     },
   },

@@ -34,10 +34,12 @@ const Found = Type.Object(
     is_test_player: Type.Boolean({ description: 'Whether figures leave the player out, as a test player.' }),
     first_seen_at: timeOut('When the player was first registered.'),
     last_seen_at: nullableTimeOut('When the player was last active; null: never.'),
-    matched: Type.Unsafe<'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null>({
+    matched: Type.Unsafe<'id' | 'external_id' | 'guest' | 'device_id' | 'email' | 'external_id_start' | null>({
       type: ['string', 'null'],
-      enum: ['id', 'external_id', 'device_id', 'email', 'external_id_start', null],
-      description: 'What `search` matched; null without `search`.',
+      enum: ['id', 'external_id', 'guest', 'device_id', 'email', 'external_id_start', null],
+      description:
+        'What `search` matched; null without `search`. `guest`: the id or external_id of a guest that was merged into ' +
+        'the player.',
     }),
   },
   { description: 'A player that was found.' },
@@ -116,7 +118,7 @@ export const findPlayers = defineRoute({
   action: { kind: 'service', call: ({ query }, context) => find(query, context) },
 });
 
-type Player = Omit<FoundPlayer, 'country'>;
+type Player = Omit<FoundPlayer, 'country'> & { isByGuest?: true };
 
 interface Asked {
   search?: string;
@@ -150,15 +152,19 @@ async function knownToOwners(
   search: string,
   { key, origin, services: { backend } }: RequestContext,
 ): Promise<Player[] | Failure> {
+  const ids = playerIdsOf(key, search);
   const replies = await Promise.all(
-    playerIdsOf(key, search).map((playerId) => backend.query(origin, playerId, { kind: 'GetPlayer', playerId })),
+    ids.map((playerId) => backend.query(origin, playerId, { kind: 'GetPlayer', playerId })),
   );
-  const players: Player[] = [];
-  for (const reply of replies) {
-    if (reply.kind === 'player') players.push(ofView(reply.player));
-    else if (reply.kind === 'failure' && reply.code !== 'PLAYER_NOT_FOUND') return reply;
+  const players = new Map<string, Player>();
+  for (const [place, reply] of replies.entries()) {
+    if (reply.kind === 'player') {
+      const found = ofView(reply.player);
+      // The owner of an account answers for its guests.
+      players.set(found.playerId, found.playerId === ids[place] ? found : { ...found, isByGuest: true });
+    } else if (reply.kind === 'failure' && reply.code !== 'PLAYER_NOT_FOUND') return reply;
   }
-  return players;
+  return [...players.values()];
 }
 
 function ofView(view: PlayerView): Player {
@@ -184,7 +190,8 @@ function shown(player: Player, search: string | undefined) {
   };
 }
 
-function matchOf({ playerId, externalId, deviceId, email }: Player, search: string) {
+function matchOf({ playerId, externalId, deviceId, email, isByGuest }: Player, search: string) {
+  if (isByGuest === true) return 'guest';
   if (externalId === search) return 'external_id';
   if (playerId === search.toLowerCase()) return 'id';
   if (deviceId === search) return 'device_id';

@@ -114,8 +114,8 @@ export const getPlayer = defineRoute({
       return { kind: 'addressed', playerId: playerId, body: { kind: 'GetPlayer', playerId } };
     },
     toAnswer(reply, { key }) {
-      const { player, computed } = expectPlayer(reply);
-      return answer(playerJson(player, key.kind, computed));
+      const found = expectPlayer(reply);
+      return answer(playerJson(found.player, key.kind, found));
     },
   },
 });
@@ -146,8 +146,8 @@ export const getPlayerByExternalId = defineRoute({
       return { kind: 'addressed', playerId: playerId, body: { kind: 'GetPlayer', playerId } };
     },
     toAnswer(reply, { key }) {
-      const { player, computed } = expectPlayer(reply);
-      return answer(playerJson(player, key.kind, computed));
+      const found = expectPlayer(reply);
+      return answer(playerJson(found.player, key.kind, found));
     },
   },
 });

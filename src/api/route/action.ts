@@ -62,9 +62,17 @@ interface QueryAction<T, Prepared> {
   toAnswer: (reply: Success, context: RequestContext, prepared: Prepared) => MaybePromise<Answer>;
 }
 
+/** Where an input names the player whose rows are read. */
+export interface PlayerPlace<T> {
+  of: (input: T) => string | undefined;
+  put: (input: T, playerId: string) => T;
+}
+
 /** Runs one query on ClickHouse. Without an answer it is SERVICE_UNAVAILABLE. */
 interface AnalyticsAction<T, Prepared, Result> {
   kind: 'analytics';
+  /** The player that the question is about, if the input names one: rows of a guest are its account's. */
+  about?: PlayerPlace<T>;
   /** The question, wrapped so that it differs from a failure. */
   toQuestion: (input: T, context: RequestContext) => { kind: 'question'; question: Prepared } | Failure;
   read: (analytics: Services['analytics'], question: Prepared) => Promise<QueryResult<Result>>;
@@ -109,7 +117,7 @@ interface SeveralAction<T> {
 /** Opens an event stream. */
 interface StreamAction<T> {
   kind: 'stream';
-  toLiveRequest: (input: T, context: RequestContext) => LiveRequest | Failure;
+  toLiveRequest: (input: T, context: RequestContext) => Promise<LiveRequest | Failure>;
 }
 
 /** Opens a stream of changed flags. */
@@ -148,8 +156,9 @@ export function act<T, Prepared, Result>(
     case 'several':
       return action.handle(input, context);
     case 'stream': {
-      const request = action.toLiveRequest(input, context);
-      return 'kind' in request ? request : { kind: 'stream', request };
+      return action
+        .toLiveRequest(input, context)
+        .then((request) => ('kind' in request ? request : { kind: 'stream', request }));
     }
     case 'changes':
       return { kind: 'changes', request: action.toChangesRequest(input, context) };
@@ -183,7 +192,9 @@ async function analyse<T, Prepared, Result>(
   input: T,
   context: RequestContext,
 ): Promise<Answer> {
-  const prepared = action.toQuestion(input, context);
+  const asked = action.about === undefined ? input : await aboutAccount(action.about, input, context);
+  if (isFailure(asked)) return asked;
+  const prepared = action.toQuestion(asked, context);
   if (prepared.kind === 'failure') return prepared;
   const { question } = prepared;
   // Read before the rows: what is inserted meanwhile may be in the answer or not.
@@ -192,6 +203,19 @@ async function analyse<T, Prepared, Result>(
   if (found.kind === 'unavailable') return clickHouseUnavailable();
   const shown = action.toAnswer(found.value, question, context);
   return shown.kind === 'json' ? { ...shown, freshAsOf: asOf?.asOfMs } : shown;
+}
+
+/** The input about the account that its player was merged into. */
+async function aboutAccount<T>(
+  { of, put }: PlayerPlace<T>,
+  input: T,
+  { origin, services }: RequestContext,
+): Promise<T | Failure> {
+  const named = of(input)?.toLowerCase();
+  if (named === undefined) return input;
+  const account = await services.merges.accountOf(origin, named);
+  if (account.kind === 'failure') return account;
+  return account.playerId === named ? input : put(input, account.playerId);
 }
 
 async function write<T, Result>(action: WriteAction<T, Result>, input: T, context: RequestContext): Promise<Answer> {

@@ -7,6 +7,7 @@ import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { Freshness } from '../../../streams/freshness/output-freshness.ts';
 import type { WebhookOperations } from '../../../streams/webhook-operations.ts';
 import type { Backend, Origin } from './backend.ts';
+import type { Merges } from './merges.ts';
 import type { BodyStream } from '../input/body-stream.ts';
 import type { Challenges } from '../../access/challenges.ts';
 import type { OpenIdProvider } from '../../access/openid.ts';
@@ -108,7 +109,11 @@ export interface OnlyPlayer {
 
 /** The ports that routes may use. */
 export interface Services {
+  /** Reaches the owners of players. Commands and queries of merged players go to their accounts. */
   readonly backend: Backend;
+  readonly merges: Merges;
+  /** Verifies a player token in the body of a request with a client key. */
+  readonly provenPlayer: (key: ApiKey, token: string) => OnlyPlayer | Failure;
   /** Reads documents. Only routes that declare it write them (`WriteContext`). */
   readonly config: Omit<ConfigStore, 'put' | 'delete' | 'stop'>;
   /** Stores documents without an entry of their own, for an erasure, which has one. */

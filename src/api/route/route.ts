@@ -12,7 +12,7 @@ import { hasBasis } from '../input/if-match.ts';
 import { CHANGE_REASON, reasonFault } from '../input/change-reason.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
-import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
+import { anotherPlayer, type PlayersOf, refusedNamed } from '../players/named-player.ts';
 import type { RequestContext, RunnableRoute, Services } from './request-context.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { KeyKind } from '../../access/api-key.ts';
@@ -265,11 +265,12 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       if (ignorable !== undefined) noteIgnored(body, ignorable, '', context.ignored);
       // A route that does not declare its players refuses requests with a player token.
       if (players === undefined && context.player !== undefined) return anotherPlayer();
-      const refused = typeof players === 'function' ? refusedPlayer(players(raw), context.player) : undefined;
-      if (refused !== undefined) return refused;
       const perform = (): Outcome | Promise<Outcome> =>
         context.audited?.(raw, () => act(action, raw, context)) ?? act(action, raw, context);
-      return context.propose?.(raw).then((waits) => waits ?? perform()) ?? perform();
+      const proceed = (): Outcome | Promise<Outcome> =>
+        context.propose?.(raw).then((waits) => waits ?? perform()) ?? perform();
+      const refused = typeof players === 'function' ? refusedNamed(players(raw), context) : undefined;
+      return refused === undefined ? proceed() : refused.then((why) => why ?? proceed());
     },
   };
 }

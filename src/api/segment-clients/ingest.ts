@@ -12,6 +12,7 @@ import { playerIdOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { createTurns } from '../route/turns.ts';
 import { createPlan, type Step, type Tracking } from './ingest-plan.ts';
+import { type Link, mayMerge, mergeLinked } from './merge-linked.ts';
 import { type Message, type MessageType, readMessage } from './segment-message.ts';
 import { readTime } from './segment-time.ts';
 import { trackedBefore } from './tracked-before.ts';
@@ -40,6 +41,7 @@ export async function ingest(
   const plan = createPlan((playerId) => services.backend.partitionOf(playerId));
   const turns = createTurns(services.clock);
   const named = new Set<string>();
+  const links: Link[] = [];
   for (const value of messages) {
     const pause = turns.pause();
     if (pause !== undefined) await pause;
@@ -47,6 +49,10 @@ export async function ingest(
     const message = read.previousUser === undefined ? read : await withKnownPrevious(read, named, context);
     if ('code' in message) return message;
     named.add(message.externalId);
+    const { before, externalId } = message;
+    if (before !== undefined && message.faults.length === 0 && mayMerge(externalId, context)) {
+      links.push({ before, externalId });
+    }
     const playerId = playerIdOf(key, message.externalId);
     if (message.type === 'identify' && message.faults.length === 0) {
       if (isRefused(message, playerId, context)) continue;
@@ -64,11 +70,12 @@ export async function ingest(
     }
   }
   const outcomes = await Promise.all(plan.partitions().map((steps) => run(steps, context)));
-  return outcomes.find((failed) => failed !== undefined) ?? STORED;
+  return outcomes.find((failed) => failed !== undefined) ?? (await mergeLinked(links, context)) ?? STORED;
 }
 
 /**
- * Adds a fault to an alias whose previous id is a player's own: only the ids of anonymous players can be tied.
+ * An alias whose previous id is a player's own: a server key merges that player; for client keys it is a fault,
+ * because only the ids of anonymous players can be tied.
  * @param named the players of earlier messages of the batch, who may not be registered yet
  */
 async function withKnownPrevious(
@@ -82,6 +89,7 @@ async function withKnownPrevious(
     ? undefined
     : await services.backend.query(origin, playerId, { kind: 'GetPlayer', playerId });
   if (reply?.kind === 'failure') return reply.code === 'PLAYER_NOT_FOUND' ? message : reply;
+  if (key.kind === 'server') return { ...message, before: previousUser };
   return { ...message, before: undefined, named: [previousUser], faults: [...message.faults, KNOWN_PREVIOUS] };
 }
 

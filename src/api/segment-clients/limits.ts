@@ -26,4 +26,6 @@ export const SEGMENT_CLIENT_LIMITS = {
   fittedDepth: 28,
   /** `Host` and `X-Forwarded-Proto`, in characters: the longest name of a host has 253, and a port follows. */
   hostLength: 260,
+  /** Players of a request that are merged at once, each in three commands: a batch of identifies takes few turns. */
+  segmentMergesAtOnce: 8,
 } as const;

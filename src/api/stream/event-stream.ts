@@ -20,7 +20,9 @@ export const streamEvents = defineRoute({
     '`heartbeat` or `gap`. `gap`: events after this id can no longer be replayed; `missed` is their number, ' +
     '`available_since` the time from which the log still has events; each is null if it is unknown. Messages with a ' +
     'position have an SSE `id:`. Send the last one as `Last-Event-ID` to resume after it without gaps or repeats, as ' +
-    'far back as the log reaches. Slow readers are disconnected; they resume with `Last-Event-ID` and miss nothing. ' +
+    'far back as the log reaches. A stream with the `player_id` of a guest that was merged into an account has the ' +
+    'events of the account; one that is open during the merge ends, and you resume it. Slow readers are ' +
+    'disconnected; they resume with `Last-Event-ID` and miss nothing. ' +
     'The service ignores `Accept`. 429: the key has ' +
     `reached the number of open streams of its tier on this gateway (${STREAMS_BY_TIER}). 503: the gateway has ` +
     'reached its maximum number of streams.',
@@ -70,7 +72,10 @@ export const streamEvents = defineRoute({
   },
   action: {
     kind: 'stream',
-    toLiveRequest({ query, headers }, { key }) {
+    async toLiveRequest({ query, headers }, { key, origin, services }) {
+      const named = query.player_id?.toLowerCase();
+      const account = named === undefined ? undefined : await services.merges.accountOf(origin, named);
+      if (account?.kind === 'failure') return account;
       // Clients send an empty id before they have received one.
       const lastEventId = headers['Last-Event-ID'] ?? (query.last_event_id === '' ? undefined : query.last_event_id);
       return {
@@ -78,7 +83,8 @@ export const streamEvents = defineRoute({
         game: key.game,
         environment: key.environment,
         eventNames: query.event_name ?? [],
-        ...(query.player_id === undefined ? {} : { playerId: query.player_id.toLowerCase() }),
+        ...(account === undefined ? {} : { playerId: account.playerId }),
+        ...(account === undefined || account.guestIds.length === 0 ? {} : { guestIds: account.guestIds }),
         ...(lastEventId === undefined ? {} : { lastEventId }),
       };
     },

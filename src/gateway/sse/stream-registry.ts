@@ -9,7 +9,8 @@ import type { ApiKey } from '../../access/api-key.ts';
 export interface StreamRegistry {
   /** Number of open streams of a key; only those of one of its callers if given. */
   countOf(key: ApiKey, caller?: string): number;
-  add(key: ApiKey, caller: string | undefined, end: () => void): () => void;
+  /** @param players the ids that the stream is about; default: it is about no player */
+  add(key: ApiKey, caller: string | undefined, end: () => void, players?: readonly string[]): () => void;
   /**
    * Ends the oldest stream of the caller who has the most of a key.
    * @param most how many streams that caller may have; false if no caller has more
@@ -17,6 +18,8 @@ export interface StreamRegistry {
   endOneAbove(key: ApiKey, most: number): boolean;
   /** Ends the streams of keys that are no longer valid. */
   endWhere(gone: (key: ApiKey) => boolean): void;
+  /** Ends the streams about a player, whose readers resume them. */
+  endAbout(playerId: string): void;
   /** Refuses new streams and ends all. */
   close(): void;
   readonly closed: boolean;
@@ -25,6 +28,7 @@ export interface StreamRegistry {
 interface OpenStream {
   key: ApiKey;
   end: () => void;
+  players: readonly string[];
 }
 
 export function createStreamRegistry(): StreamRegistry {
@@ -59,8 +63,8 @@ export function createStreamRegistry(): StreamRegistry {
   return {
     countOf: (key, caller) =>
       caller === undefined ? (counts.get(key.id) ?? 0) : (callers.get(key.id)?.get(caller)?.size ?? 0),
-    add(key, caller, end) {
-      const stream = { key, end };
+    add(key, caller, end, players = []) {
+      const stream = { key, end, players };
       open.add(stream);
       count(key, 1);
       if (caller !== undefined) addToCaller(caller, stream);
@@ -80,6 +84,9 @@ export function createStreamRegistry(): StreamRegistry {
       return oldest !== undefined;
     },
     endWhere,
+    endAbout(playerId) {
+      for (const stream of open) if (stream.players.includes(playerId)) stream.end();
+    },
     close() {
       closed = true;
       endWhere(() => true);
@@ -90,8 +97,15 @@ export function createStreamRegistry(): StreamRegistry {
   };
 }
 
+/** What a request for a stream may say of players. */
+interface AboutPlayers {
+  game: string;
+  playerId?: string;
+  guestIds?: readonly string[];
+}
+
 /** Streams of one kind: where they read, and their bounds in this process. */
-export interface StreamKind<Request> {
+export interface StreamKind<Request extends AboutPlayers> {
   source: {
     readonly readers: number;
     attach(request: Request, reader: LiveReader): () => void;
@@ -109,7 +123,7 @@ export interface StreamKind<Request> {
  * streams, a caller with fewer takes the place of a stream of the caller with the most: client keys are public, and
  * one holder must not keep the players out.
  */
-export function openStream<Request>(
+export function openStream<Request extends AboutPlayers>(
   { source, streams, mostReaders, mostOfKey, mostOfCaller }: StreamKind<Request>,
   exchange: Exchange,
   key: ApiKey,
@@ -139,5 +153,7 @@ export function openStream<Request>(
     (reader) => source.attach(request, reader),
     () => forget(),
   );
-  if (exchange.open) forget = streams.add(key, caller, end);
+  const { playerId, guestIds = [] } = request;
+  const players = playerId === undefined ? [] : [playerId, ...guestIds];
+  if (exchange.open) forget = streams.add(key, caller, end, players);
 }

@@ -84,9 +84,10 @@ export function createAudience(): Audience {
 /** Whether an event of the right game and environment matches a subscription. */
 export function matcherOf(request: LiveRequest): (fact: EventTracked) => boolean {
   const names = request.eventNames.length === 0 ? undefined : new Set(request.eventNames);
-  const { playerId } = request;
+  const { playerId, guestIds = [] } = request;
+  const players = playerId === undefined ? undefined : new Set([playerId, ...guestIds]);
   return (fact) =>
-    (names === undefined || names.has(fact.eventName)) && (playerId === undefined || playerId === fact.entityId);
+    (names === undefined || names.has(fact.eventName)) && (players === undefined || players.has(fact.entityId));
 }
 
 function createChannel(request: LiveRequest): Channel {
@@ -94,5 +95,6 @@ function createChannel(request: LiveRequest): Channel {
 }
 
 function filterKey(request: LiveRequest): string {
-  return JSON.stringify([request.playerId ?? null, [...new Set(request.eventNames)].sort()]);
+  const { playerId = null, guestIds = [], eventNames } = request;
+  return JSON.stringify([playerId, guestIds, [...new Set(eventNames)].sort()]);
 }

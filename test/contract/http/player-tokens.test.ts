@@ -191,8 +191,9 @@ describe('if a game requires player tokens', () => {
     const others = new Set([
       // They share one way in.
       ...segmentRoutes.map(({ method, path }) => `${method} ${path}`),
-      // It has a test of its own.
+      // They have tests of their own.
       'GET /v1/flags/changes',
+      `POST /v1/players/players/${mine}/merge`,
     ]);
     expect(forClients.filter((route) => !others.has(route) && !route.includes('/scoring/')).toSorted()).toEqual(
       named.toSorted(),

@@ -37,6 +37,7 @@ export const players = {
     external_id: 'external id',
     device_id: 'device id',
     email: 'e-mail address',
+    guest: 'merged guest',
     external_id_start: 'beginning of the external id',
   },
 } as const;

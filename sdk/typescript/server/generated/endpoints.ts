@@ -20,6 +20,8 @@ export const ENDPOINTS = {
   'POST /v1/bff/game/end-session': { repeats: 'key', answers: 'data' },
   'DELETE /v1/players/players/{id}': { repeats: 'key', answers: 'data' },
   'GET /v1/players/players/{id}/erasure': { repeats: 'always', answers: 'data' },
+  'POST /v1/players/players/{id}/merge': { repeats: 'never', answers: 'data' },
+  'DELETE /v1/players/players/{id}/merge': { repeats: 'never', answers: 'data' },
   'GET /v1/players/players': { repeats: 'always', answers: 'data' },
   'GET /v1/players/players/{id}/flags': { repeats: 'always', answers: 'data' },
   'GET /v1/players/players/{id}/segments': { repeats: 'always', answers: 'data' },

@@ -1068,6 +1068,17 @@ type Player = {
   readonly last_seen_at: string | null;
   /** Custom attributes. */
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Guests that were merged into the player, the oldest first. */
+  readonly merged_players?: readonly {
+    /** Id of the player, assigned by the service. */
+    readonly id: string;
+    /** Your own unique id of the player. */
+    readonly external_id: string;
+    /** Id of the merge. */
+    readonly merge_id: string;
+    /** When it was merged. */
+    readonly merged_at: string;
+  }[];
   /** Named computed properties by key. */
   readonly computed?: Readonly<Record<string, unknown>>;
 };
@@ -1936,7 +1947,7 @@ export interface Operations {
         /** When the player was last active. */
         readonly last_seen_at: string | null;
         /** What `search` matched. */
-        readonly matched: 'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null;
+        readonly matched: 'id' | 'external_id' | 'guest' | 'device_id' | 'email' | 'external_id_start' | null;
       }[];
       /**
        * false: ClickHouse does not answer, so only the player with this id or external_id was
@@ -2347,6 +2358,64 @@ export interface Operations {
     readonly header: undefined;
     readonly body: undefined;
     readonly answer: ReceiptOfErasure;
+  };
+  /** Merge a guest into an account. */
+  'POST /v1/players/players/{id}/merge': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly into: string;
+      /** Player token of the guest. */
+      readonly guest_token?: string;
+    };
+    readonly answer: {
+      /** Id of the merge. */
+      readonly merge_id: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** The player who was merged. */
+      readonly guest: {
+        /** Id of the player, assigned by the service. */
+        readonly id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+      };
+      /** When the players were merged. */
+      readonly merged_at: string;
+      /** Until when DELETE takes the merge back. */
+      readonly undo_until: string;
+    };
+  };
+  /** Take a merge back. */
+  'DELETE /v1/players/players/{id}/merge': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the merge. */
+      readonly merge_id: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Id of the account. */
+      readonly account_id: string;
+    };
   };
   /** List what flags serve a player, and what the player saw. */
   'GET /v1/players/players/{id}/flags': {

@@ -37,6 +37,24 @@ export const Player = Type.Object(
     first_seen_at: timeOut('When the player was first registered.'),
     last_seen_at: nullableTimeOut("When the player was last active, by the service's clock; null: never."),
     attributes: freeForm('Custom attributes.'),
+    merged_players: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: PlayerId,
+            external_id: ExternalId,
+            merge_id: Type.String({ description: 'Id of the merge.' }),
+            merged_at: timeOut('When it was merged.'),
+          },
+          { description: 'A guest that was merged into the player.' },
+        ),
+        {
+          description:
+            'Guests that were merged into the player, the oldest first. Only in responses to GET with a server key, ' +
+            'if there are any.',
+        },
+      ),
+    ),
     computed: Type.Optional(
       Type.Unsafe<JsonObject>({
         type: 'object',
@@ -67,9 +85,9 @@ export function lastSeenOf({ lastSeenAt }: Pick<PlayerView, 'lastSeenAt'>): stri
   return lastSeenAt === NEVER_SEEN ? null : formatTimestamp(lastSeenAt);
 }
 
-/** The Player resource as JSON text. Client keys get neither the e-mail address nor computed properties. */
-export function playerJson(player: PlayerView, reader: KeyKind, computed?: JsonText): string {
-  const own = reader === 'client' || computed === undefined ? '' : `,"computed":${computed}`;
+/** The Player resource as JSON text. Client keys get neither the e-mail address nor computed properties nor guests. */
+export function playerJson(player: PlayerView, reader: KeyKind, more: Pick<PlayerReply, 'computed' | 'merged'> = {}) {
+  const own = reader === 'client' ? '' : guestsText(more.merged) + computedText(more.computed);
   const email = reader === 'client' ? '' : `"email":${JSON.stringify(player.email)},`;
   return (
     `{"id":"${player.id}","external_id":${JSON.stringify(player.externalId)},` +
@@ -78,6 +96,20 @@ export function playerJson(player: PlayerView, reader: KeyKind, computed?: JsonT
     `"is_payer":${player.isPayer},"is_test_player":${player.isTestPlayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
     `"last_seen_at":${JSON.stringify(lastSeenOf(player))},"attributes":${player.attributes}${own}}`
   );
+}
+
+const computedText = (computed: JsonText | undefined): string =>
+  computed === undefined ? '' : `,"computed":${computed}`;
+
+function guestsText(merged: PlayerReply['merged'] = []): string {
+  if (merged.length === 0) return '';
+  const guests = merged.map(({ guestId, guestExternalId, mergeId, at }) => ({
+    id: guestId,
+    external_id: guestExternalId,
+    merge_id: mergeId,
+    merged_at: formatTimestamp(at),
+  }));
+  return `,"merged_players":${JSON.stringify(guests)}`;
 }
 
 /** Narrows the reply to a player command or query. Any other kind is a bug of the owner. */

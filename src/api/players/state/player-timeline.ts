@@ -145,6 +145,7 @@ export const getPlayerTimeline = defineRoute({
   },
   action: {
     kind: 'analytics',
+    about: { of: ({ params }) => params.id, put: (input, id) => ({ ...input, params: { ...input.params, id } }) },
     toQuestion({ params, query }, { key }) {
       const playerId = params.id.toLowerCase();
       const kinds = TIMELINE_KINDS.filter((kind) => query.kind === undefined || query.kind.includes(kind));

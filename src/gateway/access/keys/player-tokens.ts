@@ -15,6 +15,8 @@ export interface PlayerTokens {
    * @param text the value of X-Player-Token; '' if none was sent
    */
   check(key: ApiKey, text: string): OnlyPlayer | Failure | undefined;
+  /** The player in a token, whether the game requires tokens or not. */
+  proven(key: ApiKey, text: string): OnlyPlayer | Failure;
   /**
    * Whether this token is not cached and its sender sent many bad ones within the current minute.
    * @param sender called only if bad tokens were sent in this minute
@@ -58,23 +60,28 @@ export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wall
     return { namespace, environment, player, validFromMs, validUntilMs: Math.min(validUntilMs, secretUntilMs) };
   }
 
+  function proven(key: ApiKey, text: string): OnlyPlayer | Failure {
+    const nowMs = clock.wallMs();
+    const held = known.get(text);
+    const isSame = held?.namespace === key.namespace && held.environment === key.environment;
+    const token = held !== undefined && isSame ? held : read(key, text, nowMs);
+    if ('code' in token) return token;
+    if (nowMs >= token.validUntilMs) return refused('has expired; get a new one from your game server');
+    if (nowMs < token.validFromMs) return refused('is not valid yet');
+    if (token !== held) {
+      if (known.size >= KEY_LIMITS.playerTokenCache) known.clear();
+      known.set(text, token);
+    }
+    return token.player;
+  }
+
   return {
     check(key, text) {
       if (key.kind === 'server') return undefined;
       if (text === '') return key.requiresPlayerToken ? MISSING : undefined;
-      const nowMs = clock.wallMs();
-      const held = known.get(text);
-      const isSame = held?.namespace === key.namespace && held.environment === key.environment;
-      const token = held !== undefined && isSame ? held : read(key, text, nowMs);
-      if ('code' in token) return token;
-      if (nowMs >= token.validUntilMs) return refused('has expired; get a new one from your game server');
-      if (nowMs < token.validFromMs) return refused('is not valid yet');
-      if (token !== held) {
-        if (known.size >= KEY_LIMITS.playerTokenCache) known.clear();
-        known.set(text, token);
-      }
-      return token.player;
+      return proven(key, text);
     },
+    proven,
     isSuspect(text, sender) {
       if (bad.size === 0 || text === '' || known.has(text)) return false;
       if (badMinute !== minuteOf(clock)) bad.clear();

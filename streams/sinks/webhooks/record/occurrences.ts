@@ -1,6 +1,7 @@
 import { webhookMembers } from '../../../../core/vocabulary/facts/event-json.ts';
 import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-context.ts';
 import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts/facts.ts';
+import type { GuestReleased, PlayerAbsorbed } from '../../../../core/vocabulary/merge/merge-facts.ts';
 import type { FlagExposed, GuardrailTripped } from '../../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
@@ -61,6 +62,24 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
     timestamp: ({ at }) => at,
     data: segmentData,
     sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentExited' }),
+  }),
+  'player.merged': ofFact('PlayerAbsorbed', {
+    timestamp: ({ mergedAt }) => mergedAt,
+    data: (fact) => JSON.stringify({ ...mergeData(fact), merged_at: new Date(fact.mergedAt).toISOString() }),
+    sample: (base) => ({
+      ...base,
+      ...SAMPLE_MERGE,
+      kind: 'PlayerAbsorbed',
+      mergedAt: base.at,
+      guest: new Uint8Array(),
+    }),
+  }),
+  'player.unmerged': ofFact('GuestReleased', {
+    // Without a guest, the account had not absorbed it: the merge was cancelled.
+    isReported: ({ guest }) => guest.length > 0,
+    timestamp: ({ at }) => at,
+    data: (fact) => JSON.stringify(mergeData(fact)),
+    sample: (base) => ({ ...base, ...SAMPLE_MERGE, kind: 'GuestReleased', guest: new Uint8Array(1) }),
   }),
   // Reported per exposure, not per evaluation: once per player, flag, period and variant.
   'flag.evaluated': ofFact('FlagExposed', {
@@ -196,6 +215,22 @@ export function sampleEvent(base: SampleBase, eventName: string) {
 }
 
 const SAMPLE_SEGMENT = { segmentId: 'seg_00000000-0000-7000-8000-000000000000', segmentKey: 'sample_segment' };
+
+const SAMPLE_MERGE = {
+  mergeId: 'mrg_00000000-0000-7000-8000-000000000000',
+  guestId: '00000000-0000-5000-8000-000000000000',
+  guestExternalId: 'sample_guest',
+};
+
+function mergeData({ entityId, externalId, guestId, guestExternalId, mergeId }: PlayerAbsorbed | GuestReleased) {
+  return {
+    player_id: entityId,
+    external_id: externalId,
+    guest_id: guestId,
+    guest_external_id: guestExternalId,
+    merge_id: mergeId,
+  };
+}
 
 function samplePlayer({ entityId: id, externalId, at }: SampleBase): PlayerView {
   return {
