@@ -1,6 +1,6 @@
 import type { SegmentSet } from './decision/definitions.ts';
 import {
-  interventionClicked,
+  interventionEnded,
   interventionOffered,
   interventionShown,
   interventionSuppressed,
@@ -186,7 +186,8 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   InterventionSuppressed: { evolve: evolvesPlayer(interventionSuppressed), segments: NONE },
   InterventionOffered: { evolve: evolvesPlayer(interventionOffered), segments: NONE },
   InterventionShown: { evolve: evolvesPlayer(interventionShown), segments: NONE },
-  InterventionClicked: { evolve: evolvesPlayer(interventionClicked), segments: NONE },
+  InterventionClicked: { evolve: evolvesPlayer(interventionEnded), segments: NONE },
+  InterventionDismissed: { evolve: evolvesPlayer(interventionEnded), segments: NONE },
   // The command itself evaluates the segments of imported players, so that memberships trigger nothing.
   PlayerImported: { evolve: playerImported, segments: NONE },
   EventImported: { evolve: evolvesPlayer(eventImported), segments: NONE },

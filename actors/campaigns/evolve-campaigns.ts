@@ -7,6 +7,7 @@ import { isWaiting } from './waiting.ts';
 import type { PendingIntervention } from '../../core/vocabulary/state/player.ts';
 import type {
   InterventionClicked,
+  InterventionDismissed,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
@@ -19,7 +20,7 @@ export function interventionTriggered(
   fact: InterventionTriggered,
   limits: EvolveLimits,
 ): PlayerState {
-  const { interventionId, campaignId, campaignKey, campaignVersion, at, expiresAt } = fact;
+  const { interventionId, campaignId, campaignKey, campaignVersion, at, expiresAt, variant } = fact;
   const intervention: PendingIntervention = {
     interventionId,
     campaignId,
@@ -30,6 +31,7 @@ export function interventionTriggered(
     offers: 0,
     offeredAt: 0,
     shownAt: 0,
+    ...(variant === undefined ? {} : { variant }),
   };
   return {
     ...state,
@@ -63,7 +65,7 @@ export function interventionSuppressed(
  */
 export function interventionOffered(
   state: PlayerState,
-  { interventionId, campaignId, at }: InterventionOffered,
+  { interventionId, campaignId, at, variant }: InterventionOffered,
   { interventionOffers }: EvolveLimits,
 ): PlayerState {
   let offeredAt = at;
@@ -71,7 +73,13 @@ export function interventionOffered(
   const held = state.interventions.find((pending) => pending.interventionId === interventionId);
   const isLast = held !== undefined && held.shownAt === 0 && held.offers + 1 === interventionOffers;
   return {
-    ...changed(state, interventionId, (pending) => ({ ...pending, offers: pending.offers + 1, offeredAt })),
+    ...changed(state, interventionId, ({ variant: _, ...pending }) => ({
+      ...pending,
+      offers: pending.offers + 1,
+      offeredAt,
+      // Without one the variant was removed in the meantime, and the player got the content of the campaign.
+      ...(variant === undefined ? {} : { variant }),
+    })),
     campaignTallies: isLast ? tallied(state, shownTally(tallyOf(state, campaignId))) : state.campaignTallies,
   };
 }
@@ -89,8 +97,11 @@ export function interventionShown(
   };
 }
 
-/** A click ends an intervention. */
-export function interventionClicked(state: PlayerState, { interventionId }: InterventionClicked): PlayerState {
+/** A click or a dismissal ends an intervention. */
+export function interventionEnded(
+  state: PlayerState,
+  { interventionId }: InterventionClicked | InterventionDismissed,
+): PlayerState {
   return {
     ...state,
     interventions: state.interventions.filter((pending) => pending.interventionId !== interventionId),

@@ -52,7 +52,9 @@ describe('a sync delivers pending interventions', () => {
       {
         interventionId: 'int_1',
         type: 'in_app_message',
-        content,
+        campaign: { key: 'comeback', version: 9 },
+        variant: null,
+        content: { ...content, image: null, deepLink: null, data: null, buttons: [], locale: null },
         displayRules: { priority: 'high', dismissAfterSeconds: 5 },
       },
     ]);
@@ -71,6 +73,22 @@ describe('a sync delivers pending interventions', () => {
         sessionId: 'ses_1',
       },
     ]);
+  });
+
+  it('with the variant that the player was drawn for, or the content of the campaign once the variant is gone', () => {
+    const content = { title: 'B', body: 'b', cta: '' };
+    const variants = ['a', 'b'].map((key) => ({ key, weight: 1, content: { ...content, title: key } }));
+    const one = life([waiting(1, { variant: 'b' })]);
+    const draft = { facts: one.facts, limits: PLAYER_LIMITS, get: () => one.player, emit: one.emit };
+    const offered = (sessionId: string, set: ReturnType<typeof campaignSetOf>) => {
+      one.open(sessionId, NOON + one.facts.length * HOUR_MS + 1);
+      const at = NOON + one.facts.length * HOUR_MS + 2;
+      const [given] = offerInterventions(draft, one.player, sessionId, set, at);
+      return [given?.variant, given?.content.title, one.player.interventions[0]?.variant];
+    };
+    expect(offered('ses_1', campaignSetOf(campaign(1, { variants })))).toEqual(['b', 'b', 'b']);
+    expect(offered('ses_2', campaignSetOf(campaign(1, { content })))).toEqual([null, 'B', undefined]);
+    expect(one.facts.map((fact) => 'variant' in fact && fact.variant)).toEqual(['b', false]);
   });
 
   it('the most urgent first, then the oldest; unknown priorities last, alphabetically', () => {

@@ -37,15 +37,19 @@ export function offerInterventions(
     // Without steps left every condition is false. The next sync decides.
     if (reason === 'not_eligible' && isExhausted()) return [];
     const { interventionId, campaignId, campaignKey, campaignVersion } = pending;
-    const names = { campaignId, campaignKey, campaignVersion, externalId, interventionId };
+    const drawn = pending.variant;
+    const variant = drawn !== undefined && campaign.hasVariant(drawn) ? { variant: drawn } : {};
+    const names = { campaignId, campaignKey, campaignVersion, externalId, interventionId, ...variant };
     const fact = { entityId, game, environment, at, ...names };
     if (reason !== undefined) {
       draft.emit({ kind: 'InterventionSuppressed', ...fact, reason, cause: causeOf(campaign) });
       return [];
     }
     draft.emit({ kind: 'InterventionOffered', ...fact, sessionId });
-    const { content, displayRules } = campaign.document;
-    return [{ interventionId, type: 'in_app_message', content, displayRules }];
+    const { key, version, displayRules } = campaign.document;
+    const content = campaign.render({ player: state, nowMs: at }, variant.variant);
+    const of = { campaign: { key, version }, variant: variant.variant ?? null };
+    return [{ interventionId, type: 'in_app_message', ...of, content, displayRules }];
   });
 }
 

@@ -10,6 +10,7 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
+import { MESSAGE_LIMITS } from './message/limits.ts';
 import { aCampaign, campaignId, campaignsOf, NOON } from './testing-campaign.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 import type { Definitions } from '../decision/definitions.ts';
@@ -76,10 +77,34 @@ describe('a trigger', () => {
       externalId: 'ext-1',
       expiresAt: NOON + 7 * DAY_MS,
       cause: 'event:level_failed',
+      message: expect.objectContaining({ title: 'Stuck?', body: 'Here is a hint.', locale: null }),
     });
     expect(player.player().interventions).toMatchObject([
       { interventionId: fact?.interventionId, offers: 0, shownAt: 0 },
     ]);
+  });
+
+  it('says which variant the player was drawn for, and until when quiet hours hold it back', () => {
+    const content = { title: 'B', body: 'for {{external_id}}', cta: '' };
+    const variants = [
+      { key: 'a', weight: 0 },
+      { key: 'b', weight: 1, content },
+    ];
+    const quietHours = { from: '11:00', to: '13:00' };
+    const player = life(one({ variants, quietHours }));
+    const [fact] = triggered(player.track(NOON, 'level_failed'));
+    expect(fact).toMatchObject({
+      variant: 'b',
+      heldUntil: NOON + 3_600_000,
+      message: { title: 'B', body: 'for ext-1' },
+    });
+    expect(player.player().interventions).toMatchObject([{ variant: 'b' }]);
+  });
+
+  it('leaves messages out of the facts that would be too large together', () => {
+    const content = { title: 'x', body: 'b'.repeat(MESSAGE_LIMITS.charsPerCommand / 2 - 2), cta: '' };
+    const facts = triggered(life(one({ content })).track(NOON, 'level_failed', 'level_failed', 'level_failed'));
+    expect(facts.map(({ message }) => message?.title)).toEqual(['x', 'x', undefined]);
   });
 
   it('reacts to events of its name only', () => {
@@ -337,6 +362,32 @@ describe('a response to an intervention', () => {
     const [given] = triggered(player.track(NOON, 'level_failed'));
     const facts = player.track(NOON, { eventName: 'intervention_clicked', properties: shownIn(given?.interventionId) });
     expect(facts.map(({ kind }) => kind)).toEqual(['EventTracked', 'InterventionShown', 'InterventionClicked']);
+  });
+
+  it('names the button of a click, if it is an id that a button may have', () => {
+    const buttons = ['take', 'not an id', 7, 'x'.repeat(65), undefined].map((button) => {
+      const player = life(one());
+      const [given] = triggered(player.track(NOON, 'level_failed'));
+      const properties = JSON.stringify({ intervention_id: given?.interventionId, button_id: button });
+      const facts = player.track(NOON, { eventName: 'intervention_clicked', properties });
+      return facts.flatMap((fact) => (fact.kind === 'InterventionClicked' ? [fact.button] : []));
+    });
+    expect(buttons).toEqual([['take'], [undefined], [undefined], [undefined], [undefined]]);
+  });
+
+  it('may be that the player dismissed it: it counts as shown, and is not delivered again', () => {
+    const player = life(one({ variants: [{ key: 'a', weight: 1 }, { key: 'b', weight: 0 }] }));
+    const [given] = triggered(player.track(NOON, 'level_failed'));
+    const properties = shownIn(given?.interventionId);
+    const facts = player.track(NOON + 1, { eventName: 'intervention_dismissed', properties });
+    expect(facts.map((fact) => [fact.kind, 'variant' in fact ? fact.variant : undefined])).toEqual([
+      ['EventTracked', undefined],
+      ['InterventionShown', 'a'],
+      ['InterventionDismissed', 'a'],
+    ]);
+    expect(player.player().interventions).toEqual([]);
+    expect(player.player().campaignTallies).toMatchObject([{ total: 1, shown: 1 }]);
+    expect(player.track(NOON + 2, { eventName: 'intervention_clicked', properties })).toHaveLength(1);
   });
 
   it('is ignored for an intervention that the player does not have', () => {

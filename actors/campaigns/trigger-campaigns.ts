@@ -11,6 +11,8 @@ import { ask, type Asked, hasConditions, refusalOf } from './campaign-steps.ts';
 import { causeOf } from './define/campaign-set.ts';
 import { expiryOf } from './expiry.ts';
 import { respond } from './respond.ts';
+import { sizeOf } from './message/campaign-messages.ts';
+import { MESSAGE_LIMITS } from './message/limits.ts';
 import { isNoted, tallyOf } from './tally.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 
@@ -24,12 +26,13 @@ import type { InterventionSuppressed, InterventionTriggered } from '../../core/v
 export function triggerCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
   const { facts } = draft;
   const until = facts.length;
+  const room = { chars: MESSAGE_LIMITS.charsPerCommand };
   for (let place = since; place < until; place++) {
     const fact = facts[place];
     if (fact === undefined) return;
     if (fact.kind === 'EventTracked') respond(draft, fact, context);
     const campaigns = set.triggeredBy(fact);
-    if (campaigns.length > 0) triggerAll(draft, until, campaigns, fact, context);
+    if (campaigns.length > 0) triggerAll(draft, { until, room }, campaigns, fact, context);
   }
 }
 
@@ -45,6 +48,7 @@ export function triggerSchedules(
   window: ScheduleWindow,
   context: Context,
 ): void {
+  const room = { chars: MESSAGE_LIMITS.charsPerCommand };
   for (const campaign of set.scheduledIn(window)) {
     const state = playerIn(context, draft.get(playerId));
     const { trigger } = campaign.document;
@@ -53,14 +57,19 @@ export function triggerSchedules(
     if (state.firstSeenAt > trigger.at || Math.max(lastAt, suppressedAt) >= trigger.at) continue;
     // At or after the scheduled time, even if a clock is set back: the tally's time shows that the player had its turn.
     const nowMs = Math.max(context.at, trigger.at, latestAt(state));
-    const outcome = outcomeOf(ask(campaign, { player: state, nowMs }, draft.limits));
+    const outcome = outcomeOf(ask(campaign, { player: state, nowMs }, draft.limits), room);
     if (outcome !== undefined) draft.emit(outcome);
   }
 }
 
+/** What is left for messages in the facts of a command. */
+interface Room {
+  chars: number;
+}
+
 function triggerAll(
   draft: Draft,
-  until: number,
+  { until, room }: { until: number; room: Room },
   campaigns: readonly Campaign[],
   fact: DomainFact,
   context: Context,
@@ -78,7 +87,7 @@ function triggerAll(
     seen = state;
     const nowMs = Math.max(context.at, latest);
     const asked = ask(campaign, { player: state, nowMs, properties }, draft.limits);
-    const outcome = outcomeOf(asked);
+    const outcome = outcomeOf(asked, room);
     if (outcome !== undefined && !isRecorded(outcome, asked)) draft.emit(outcome);
   }
 }
@@ -88,7 +97,7 @@ const CAMPAIGN_STEPS = 20;
 const TALLY_STEPS = 2;
 
 /** What the campaign does with the player; `undefined`: it does not concern the player. */
-function outcomeOf(asked: Asked): InterventionTriggered | InterventionSuppressed | undefined {
+function outcomeOf(asked: Asked, room: Room): InterventionTriggered | InterventionSuppressed | undefined {
   const refusal = refusalOf(asked);
   if (refusal?.refused === 'not_concerned') return undefined;
   const { campaign, player, nowMs: at } = asked;
@@ -98,7 +107,26 @@ function outcomeOf(asked: Asked): InterventionTriggered | InterventionSuppressed
   const fact = { ...base, campaignKey: document.key, campaignVersion: document.version };
   if (refusal !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason: refusal.check };
   const interventionId = interventionIdOf(campaignId, entityId, asked.tally().total, at);
-  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: expiryOf(campaign, player, at) };
+  const expiresAt = expiryOf(campaign, player, at);
+  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt, ...messageOf(asked, room) };
+}
+
+/** What the player would get now, and until when quiet hours hold it back. */
+function messageOf(
+  { campaign, player, nowMs }: Asked,
+  room: Room,
+): Pick<InterventionTriggered, 'variant' | 'heldUntil' | 'message'> {
+  const variant = campaign.variantOf(player.id);
+  const heldUntil = campaign.quiet(player, nowMs)?.until;
+  const message = campaign.render({ player, nowMs }, variant);
+  const chars = sizeOf(message);
+  const fits = chars <= room.chars;
+  if (fits) room.chars -= chars;
+  return {
+    ...(variant === undefined ? {} : { variant }),
+    ...(heldUntil === undefined ? {} : { heldUntil }),
+    ...(fits ? { message } : {}),
+  };
 }
 
 /** Whether the outcome is a suppression that was already recorded on that day. */

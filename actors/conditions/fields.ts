@@ -64,6 +64,7 @@ const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null 
   ['app_version', ({ device }: PlayerState) => device?.appVersion],
   ['build', ({ device }: PlayerState) => device?.build],
   ['device_model', ({ device }: PlayerState) => device?.deviceModel],
+  ['device_locale', ({ device }: PlayerState) => device?.locale],
 ]);
 
 export interface SubjectFields {
@@ -111,6 +112,26 @@ export function subjectField(
   }
   const more = [...(withContext ? ['context.<path>'] : []), ...(withProperties ? ['properties.<path>'] : [])];
   return { fault: `is an unknown field; use one of ${[...FIELD_NAMES, ...more].join(', ')}` };
+}
+
+/**
+ * A field that texts to players name: a field of conditions that needs no operand, and nothing of a request or an event.
+ */
+export function namedField(name: string, lookup: DefinitionLookup | undefined): Field<Subject> | FieldFaulty {
+  const dot = name.indexOf('.');
+  if (NOT_OF_PLAYERS.has(dot === -1 ? name : name.slice(0, dot))) {
+    return { fault: 'is not known when a message is delivered; keep it as an attribute of the player' };
+  }
+  if (name === 'events') return { fault: 'has no single value; use a computed property' };
+  return subjectField(name, null, { lookup });
+}
+
+const NOT_OF_PLAYERS: ReadonlySet<string> = new Set(['properties', 'context']);
+
+/** Whether every player has a value in the field. */
+export function isNamedAlways(name: string): boolean {
+  if (name.startsWith('events.')) return !name.endsWith('.last_days_ago');
+  return PLAYER_FIELDS.get(name)?.missing === 0;
 }
 
 /** The fields of an event in its filter. */

@@ -4,6 +4,7 @@ import type { ExperimentDocument } from '../../core/vocabulary/documents/experim
 import type { Holdout } from '../../core/vocabulary/documents/game.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
+import type { RenderedMessage } from '../../core/vocabulary/message.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /** A stretch of quiet hours, epoch milliseconds; `until` is exclusive. */
@@ -89,6 +90,11 @@ export interface Campaign {
   quiet(player: PlayerState, nowMs: number): QuietSpan | undefined;
   /** Whether the player is in the holdout, which gets no interventions and serves for comparison. */
   isHeldOut(playerId: string): boolean;
+  /** The key of the variant that the player is drawn for; `undefined`: the campaign has none. */
+  variantOf(playerId: string): string | undefined;
+  hasVariant(key: string): boolean;
+  /** The message as the player gets it now. @param variant of one that is gone, the campaign's own content is used */
+  render(subject: Subject, variant: string | undefined): RenderedMessage;
 }
 
 /** Everything compiled for one game and environment. */

@@ -48,6 +48,7 @@ export const MAINTAINED: ReadonlySet<string> = new Set([
   'periods',
   'holdoutPeriods',
   'phases',
+  'tested',
   'guardrailShares',
   'startedAt',
   'stoppedAt',

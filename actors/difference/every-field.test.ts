@@ -215,7 +215,46 @@ const campaign: Changes<CampaignDocument> = {
     'Trigger, at: 1970-01-01T00:00:00.000Z → 1970-01-01T00:00:00.001Z',
   ],
   audience: [null, 'seg_1', 'Audience: none → “seg_1”'],
-  content: [{ title: 'A', body: 'x', cta: 'Go' }, { title: 'B', body: 'x', cta: 'Go' }, 'Content, title: “A” → “B”'],
+  content: [
+    {
+      title: 'A',
+      body: 'x',
+      cta: 'Go',
+      data: { coins: 1 },
+      buttons: [{ id: 'take', label: 'Take', action: 'dismiss' }],
+      locales: { 'de-AT': { title: 'A', buttonLabels: { take: 'Nimm' } } },
+    },
+    {
+      title: 'B',
+      body: 'x',
+      cta: 'Go',
+      data: { coins: 2 },
+      buttons: [
+        { id: 'take', label: 'Get', action: 'dismiss' },
+        { id: 'later', label: 'Later', action: 'dismiss' },
+      ],
+      locales: { 'de-AT': { title: 'A', deepLink: 'game://a', buttonLabels: { take: 'Hol' } } },
+    },
+    'Content, title: “A” → “B”',
+    'Content, data, coins: 1 → 2',
+    'Content, buttons, take, label: “Take” → “Get”',
+    'Content, buttons, later: none → label “Later”, action “dismiss”',
+    'Content, locales, de-AT, button labels, take: “Nimm” → “Hol”',
+    'Content, locales, de-AT, deep link: none → “game://a”',
+  ],
+  variants: [
+    [{ key: 'a', weight: 1 }],
+    [
+      { key: 'a', weight: 2 },
+      { key: 'b', weight: 1, content: { title: 'B', body: 'x', cta: '' } },
+    ],
+    'Variant “a”, weight: 1 → 2',
+    'Variant “b” added: weight 1, content title “B”, body “x”, cta none',
+  ],
+  tested: [
+    { since: 1, variants: [] },
+    { since: 2, variants: [] },
+  ],
   displayRules: [
     { priority: 'high', dismissAfterSeconds: 5 },
     { priority: 'high', dismissAfterSeconds: 9 },

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../core/kernel/text/jso
 import { DIFFERENCE_LIMITS } from './limits.ts';
 import { inQuotes, label, shownValue } from './shown-value.ts';
 
-/** How the fields of an object are named: as they are in data of people, otherwise as labels. */
-export type Naming = 'data' | 'labels';
+/** How the fields of an object are named: as they are in data of people and lists by name, otherwise as labels. */
+export type Naming = 'data' | 'names' | 'labels';
 
 /** The differences of two values: inside of objects field by field, in lists of single values item by item. */
 export function inValue(name: string, before: Json, after: Json, naming: Naming, depth = 0): string[] {
@@ -18,6 +18,10 @@ export function inValue(name: string, before: Json, after: Json, naming: Naming,
   }
   if (areSingle(before) && areSingle(after)) return inList(name, before, after);
   if (areKeyed(before) && areKeyed(after)) return inValue(name, byKey(before), byKey(after), 'data', depth);
+  if (areIdentified(before) && areIdentified(after)) {
+    const lines = inValue(name, byId(before), byId(after), naming, depth);
+    return lines.length === 0 ? [`${name}: another order`] : lines;
+  }
   return [`${name}: ${whole(name, before, naming)} → ${whole(name, after, naming)}`];
 }
 
@@ -30,12 +34,18 @@ const DATA: ReadonlySet<string> = new Set([
   'query',
   'value',
   'defaultValue',
+  'data',
 ]);
+/** Fields with an object whose keys are names that people gave. */
+const BY_NAME: ReadonlySet<string> = new Set(['locales', 'buttonLabels', 'buttons']);
 
 /** How what is in a field is named. @param around the naming of the object that it is in */
-export const namingOf = (field: string, around: Naming): Naming => (DATA.has(field) ? 'data' : around);
+export function namingOf(field: string, around: Naming): Naming {
+  if (around === 'data' || DATA.has(field)) return 'data';
+  return around === 'labels' && BY_NAME.has(field) ? 'names' : 'labels';
+}
 
-const named = (field: string, naming: Naming): string => (naming === 'data' ? field : label(field).toLowerCase());
+const named = (field: string, naming: Naming): string => (naming === 'labels' ? label(field).toLowerCase() : field);
 
 /** A value that was not there, or is gone. */
 export function whole(name: string, value: Json, naming: Naming): string {
@@ -87,6 +97,13 @@ const areSingle = (value: Json): value is Json[] =>
 /** Weights by the key of a variant. */
 const areKeyed = (value: Json): value is { key: string; weight: number }[] =>
   Array.isArray(value) && value.every((one) => isObject(one) && Object.keys(one).sort().join() === 'key,weight');
+
+/** Items with an id, such as buttons. */
+const areIdentified = (value: Json): value is { id: string; [field: string]: Json }[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => isObject(one) && typeof one['id'] === 'string');
+
+const byId = (list: readonly { id: string; [field: string]: Json }[]): JsonObject =>
+  Object.fromEntries(list.map(({ id, ...others }) => [id, others]));
 
 const byKey = (list: readonly { key: string; weight: number }[]): JsonObject =>
   Object.fromEntries(list.map(({ key, weight }) => [key, weight]));

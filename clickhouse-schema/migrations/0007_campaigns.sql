@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS campaign_events
     campaign_version UInt32,
     player_id UUID CODEC(ZSTD(1)),
     external_id String CODEC(ZSTD(1)),
-    -- 'triggered', 'suppressed', 'offered' (by a sync), 'shown' or 'clicked'.
+    -- 'triggered', 'suppressed', 'offered' (by a sync), 'shown', 'clicked' or 'dismissed'.
     event LowCardinality(String),
     -- Of 'suppressed', else '': 'cap_total', 'cap_per_day', 'cooldown', 'cap_all_campaigns', 'quiet_hours',
     -- 'waiting_full' or 'holdout'. Once per campaign, player, reason and UTC day.
@@ -21,6 +21,10 @@ CREATE TABLE IF NOT EXISTS campaign_events
     intervention_id Nullable(String) CODEC(ZSTD(1)),
     -- The session in which it was offered, shown or clicked; NULL without one.
     session_id Nullable(String) CODEC(ZSTD(1)),
+    -- The variant of the message; '' without variants.
+    variant LowCardinality(String),
+    -- Of 'clicked', else '': the id of the button, '' if the game named none.
+    button LowCardinality(String),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1))

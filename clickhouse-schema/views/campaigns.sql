@@ -17,6 +17,20 @@ FROM campaign_events
 WHERE environment = 'live' AND {{counted}}
 GROUP BY day, game_id, campaign_id, campaign_key, event, reason;
 
+-- What players clicked, by button and variant: the button is '' if the game named none.
+CREATE OR REPLACE VIEW campaign_buttons AS
+SELECT
+    game_id,
+    campaign_id,
+    campaign_key,
+    variant,
+    button,
+    count() AS clicks,
+    uniqExact(player_id) AS players
+FROM campaign_events
+WHERE environment = 'live' AND {{counted}} AND event = 'clicked'
+GROUP BY game_id, campaign_id, campaign_key, variant, button;
+
 -- The funnel of each campaign, and what held-out players did without it. A player belongs to an arm from the first time
 -- that the campaign would have given it a message; holdout is checked last, so both arms have players of one kind. A
 -- player of both arms (the share was changed) is in neither. Purchases count for 7 times 24 hours from then on, each
@@ -92,7 +106,9 @@ GROUP BY game_id, campaign_id, arm;
 --   game, campaign    the game, and the campaign's id or key
 --   conversion_event  the event that counts as converted
 --   window_hours      from the first time that the campaign would have given the player something
--- A player belongs to an arm as in campaign_funnels. The last columns are guardrails: what a message must not make
+--   variants_since    0: the arms are treatment and holdout. Otherwise each variant is an arm, by the messages of
+--                     campaigns of this version and later ones
+-- A player belongs to an arm as in campaign_funnels; of variants, to the only one whose messages it got. The last columns are guardrails: what a message must not make
 -- worse.
 CREATE OR REPLACE VIEW campaign_readout AS
 WITH
@@ -109,12 +125,15 @@ WITH
             countIf(event = 'triggered') AS own_messages,
             countIf(event = 'offered') > 0 AS was_sent,
             countIf(event = 'shown') > 0 AS was_shown,
-            countIf(event = 'clicked') > 0 AS has_clicked
+            countIf(event = 'clicked') > 0 AS has_clicked,
+            anyIf(variant, event = 'triggered') AS drawn
         FROM campaign_events
         WHERE game_id = {game: String} AND environment = 'live' AND {{counted}}
             AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String})
+            AND campaign_version >= {variants_since: UInt32}
         GROUP BY campaign_id, player_id
         HAVING is_treated != is_held_out
+            AND ({variants_since: UInt32} = 0 OR (is_treated AND drawn != '' AND uniqExactIf(variant, event = 'triggered') = 1))
     ),
     activity AS
     (
@@ -155,7 +174,7 @@ WITH
 SELECT
     entries.campaign_id AS campaign_id,
     any(entries.key_then) AS campaign_key,
-    if(entries.is_treated, 'treatment', 'holdout') AS arm,
+    multiIf({variants_since: UInt32} > 0, entries.drawn, entries.is_treated, 'treatment', 'holdout') AS arm,
     count() AS players,
     countIf(entries.left_at > now64(3, 'UTC')) AS players_inside,
     sum(entries.own_messages) AS messages,

@@ -84,6 +84,7 @@ const FACTS: { readonly [K in Fact['kind']]: number } = {
   InterventionOffered: 1,
   InterventionShown: 1,
   InterventionClicked: 1,
+  InterventionDismissed: 1,
   PlayerImported: 1,
   EventImported: 1,
   EventsImported: 1,

@@ -102,7 +102,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/experiments': ['actors/conditions', 'actors/segments', 'actors/flags', 'actors/decision'],
   'actors/difference': [],
   'actors/time-zones': [],
-  'actors/campaigns': ['actors/decision', 'actors/conditions', 'actors/segments', 'actors/time-zones'],
+  'actors/campaigns': ['actors/decision', 'actors/conditions', 'actors/segments', 'actors/time-zones', 'actors/flags'],
   'actors/churn': ['actors/decision', 'actors/segments'],
   'actors/properties': ['actors/decision', 'actors/computed', 'actors/conditions'],
   'actors/events': ['actors/decision', 'actors/computed', 'actors/flags', 'actors/properties'],

@@ -6,6 +6,7 @@ import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pattern-load.ts';
 import { unknownSegment, unknownSegmentFaults, type SegmentLookup } from '../../segments/unknown-segment.ts';
 import { compileCampaign } from './compile-campaign.ts';
+import { messageFaults } from './message-faults.ts';
 
 /** The state that a definition is validated against. */
 export interface CampaignContext extends SegmentLookup {
@@ -61,6 +62,7 @@ function validate(document: CampaignDocument, context: CampaignContext): Validat
     ...(compiled.kind === 'invalid' ? compiled.faults : compiled.refusals).map((fault) => ({ ...fault, value })),
     ...segmentFaults(document, context),
     ...timeFaults(document),
+    ...messageFaults(document).map((fault) => ({ ...fault, value: [document.content, document.variants] })),
     ...(trigger.kind === 'schedule' ? scheduleFaults(trigger, document, context) : []),
   ];
 }

@@ -6,6 +6,7 @@ import { compileCondition } from '../../conditions/compile-condition.ts';
 import { bucketsIn, seededBucket } from '../../conditions/buckets/hash.ts';
 import type { Campaign, Condition, DefinitionLookup } from '../../decision/targeting.ts';
 import { playerPart } from './player-part.ts';
+import { campaignMessages } from '../message/campaign-messages.ts';
 import { minutesOf, quietSpan } from '../quiet-hours.ts';
 
 /** `invalid`: the campaign cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
@@ -56,6 +57,7 @@ export function compileCampaign(
       accepts: (subject) => (subject.properties === undefined ? ofPlayer : ofEvent)?.matches(subject) ?? true,
       quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs, gameZone()),
       isHeldOut: (playerId) => bucketOf(playerId) < heldOut,
+      ...campaignMessages(document, lookup),
     },
   };
 }

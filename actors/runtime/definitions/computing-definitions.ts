@@ -2,11 +2,8 @@ import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { propertiesOf, type NamedSpec, type NeededProperties } from '../../properties/needed-properties.ts';
 import { specOf } from '../../properties/property-document.ts';
-import type {
-  CampaignDocument,
-  DocumentAddress,
-  SegmentDocument,
-} from '../../../core/vocabulary/documents/documents.ts';
+import { campaignConditions } from '../../campaigns/define/campaign-conditions.ts';
+import type { DocumentAddress, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { hasEnded } from '../../../core/vocabulary/documents/experiments.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 
@@ -49,17 +46,13 @@ function conditionsOf({ segments, flags, experiments, campaigns }: Definitions):
     ...experiments.flatMap(
       ({ document }) => attempt(() => (hasEnded(document) ? [] : [document.audience.conditions ?? null])) ?? [],
     ),
-    ...campaigns.flatMap(({ document }) => attempt(() => conditionsOfTrigger(document)) ?? []),
+    ...campaigns.flatMap(({ document }) => attempt(() => campaignConditions(document)) ?? []),
   ];
 }
 
 /** The conditions that a segment reads: none if it has a list. */
 export function segmentConditions({ conditions, list }: SegmentDocument): JsonObject {
   return list === undefined ? conditions : {};
-}
-
-function conditionsOfTrigger({ trigger }: CampaignDocument): Json {
-  return trigger.kind === 'event' ? (trigger.conditions ?? null) : null;
 }
 
 function attempt<T>(read: () => T): T | undefined {

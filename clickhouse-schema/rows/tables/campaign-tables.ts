@@ -10,6 +10,7 @@ const EVENTS = {
   InterventionOffered: 'offered',
   InterventionShown: 'shown',
   InterventionClicked: 'clicked',
+  InterventionDismissed: 'dismissed',
 } as const;
 
 const campaign_events = factTable(
@@ -19,6 +20,7 @@ const campaign_events = factTable(
     'InterventionOffered',
     'InterventionShown',
     'InterventionClicked',
+    'InterventionDismissed',
   ],
   (fact) => [fact],
 )({
@@ -36,6 +38,8 @@ const campaign_events = factTable(
     cause: text((fact) => ('cause' in fact ? fact.cause : '')),
     intervention_id: nullableText((fact) => ('interventionId' in fact ? fact.interventionId : null)),
     session_id: nullableText((fact) => ('sessionId' in fact ? fact.sessionId : null)),
+    variant: text((fact) => fact.variant ?? ''),
+    button: text((fact) => ('button' in fact ? (fact.button ?? '') : '')),
     received_at: time((fact) => fact.at),
     ...ORIGIN,
   },

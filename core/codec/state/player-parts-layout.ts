@@ -22,6 +22,8 @@ export type DeviceTuple = [
   appVersion: string | null,
   deviceModel: string | null,
   build: string | null,
+  // Omitted without one.
+  locale?: string,
 ];
 export type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
 export type ListTuple = [segmentId: string, loads: readonly string[]];
@@ -49,6 +51,8 @@ export type InterventionTuple = [
   offers: number,
   offeredAt: number,
   shownAt: number,
+  // Omitted without one.
+  variant?: string,
 ];
 export type TallyTuple = [
   campaignId: string,
@@ -129,13 +133,15 @@ export function counterFromTuple([name, day, ...counts]: CounterTuple): EventCou
 }
 
 export function deviceToTuple(device: DeviceInfo): DeviceTuple {
-  const { platform, osVersion, appVersion, deviceModel, build } = device;
-  return [platform, osVersion, appVersion, deviceModel, build];
+  const { platform, osVersion, appVersion, deviceModel, build, locale } = device;
+  const known = [platform, osVersion, appVersion, deviceModel, build] as const;
+  return locale === undefined ? [...known] : [...known, locale];
 }
 
 export function deviceFromTuple(tuple: DeviceTuple): DeviceInfo {
-  const [platform, osVersion, appVersion, deviceModel, build] = tuple;
-  return { platform, osVersion, appVersion, deviceModel, build };
+  const [platform, osVersion, appVersion, deviceModel, build, locale] = tuple;
+  const known = { platform, osVersion, appVersion, deviceModel, build };
+  return locale === undefined ? known : { ...known, locale };
 }
 
 export function quarantineToTuple({ last, released }: QuarantineTally): QuarantineTuple {
@@ -162,8 +168,10 @@ export function activityFromTuple(tuple: ActivityTuple): DailyActivity {
 
 export function interventionToTuple(one: PendingIntervention): InterventionTuple {
   const { interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt } = one;
-  const { offers, offeredAt, shownAt } = one;
-  return [interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt, offers, offeredAt, shownAt];
+  const { offers, offeredAt, shownAt, variant } = one;
+  const campaign = [interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt] as const;
+  const held = [...campaign, offers, offeredAt, shownAt] as const;
+  return variant === undefined ? [...held] : [...held, variant];
 }
 
 export function interventionFromTuple(tuple: InterventionTuple): PendingIntervention {
@@ -177,6 +185,7 @@ export function interventionFromTuple(tuple: InterventionTuple): PendingInterven
     offers: tuple[6],
     offeredAt: tuple[7],
     shownAt: tuple[8],
+    ...(tuple[9] === undefined ? {} : { variant: tuple[9] }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { Draw, FlagReason } from '../facts/flag-reason.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { ImportedReply } from './import.ts';
+import type { RenderedMessage } from '../message.ts';
 import type { ListedReply } from '../documents/player-lists.ts';
 import type { PreviewedReply } from './preview.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
@@ -152,7 +153,10 @@ export interface SessionOpenedReply {
 export interface Intervention {
   interventionId: string;
   type: 'in_app_message';
-  content: { title: string; body: string; cta: string };
+  /** As it is now. */
+  campaign: { key: string; version: number };
+  variant: string | null;
+  content: RenderedMessage;
   displayRules: { priority: string; dismissAfterSeconds: number };
 }
 

@@ -8,6 +8,7 @@ import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { DocumentKind } from './document-kinds.ts';
+import type { CampaignMessages } from '../message.ts';
 import type { ExchangeRatesDocument } from './exchange-rates.ts';
 import type { ExperimentDocument, ShippedBy } from './experiments.ts';
 import type { GameDocument } from './game.ts';
@@ -229,7 +230,7 @@ export type CampaignTrigger =
   | { kind: 'schedule'; at: number };
 
 /** A campaign: a message to the players of an audience, sent on a trigger. Stored under its id. */
-export interface CampaignDocument extends Labelled {
+export interface CampaignDocument extends Labelled, CampaignMessages {
   /** `cmp_` and a UUID. */
   id: string;
   /** Unique in its game and environment. */
@@ -239,7 +240,6 @@ export interface CampaignDocument extends Labelled {
   trigger: CampaignTrigger;
   /** Only players of this segment; `null`: all. */
   audience: string | null;
-  content: { title: string; body: string; cta: string };
   displayRules: { priority: string; dismissAfterSeconds: number };
   /** The maximum of interventions of this campaign per player, in total and per UTC day; `null`: no maximum. */
   caps: { total: number | null; perDay: number | null };

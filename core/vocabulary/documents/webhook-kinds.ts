@@ -20,6 +20,7 @@ interface Shapes {
   'churn factors': readonly ChurnFactor[];
   texts: readonly string[];
   object: Readonly<Record<string, unknown>>;
+  'object or null': Readonly<Record<string, unknown>> | null;
   any: unknown;
 }
 
@@ -83,7 +84,19 @@ export const WEBHOOK_KINDS = {
   },
   'campaign.triggered': {
     description: 'A retention campaign was triggered for a player.',
-    data: { ...OF_PLAYER, campaign_id: 'text', intervention_id: 'text' },
+    data: {
+      ...OF_PLAYER,
+      campaign_id: 'text',
+      campaign_key: 'text',
+      campaign_version: 'number',
+      intervention_id: 'text',
+      cause: 'text',
+      variant: 'text or null',
+      locale: 'text or null',
+      held_until: 'text or null',
+      expires_at: 'text',
+      content: 'object or null',
+    },
   },
   'churn.risk_high': {
     description: 'A player became a high churn risk.',

@@ -1,3 +1,4 @@
+import type { RenderedMessage } from '../message.ts';
 import type { SuppressionReason } from './suppression-reasons.ts';
 import type { FactBase } from './fact-base.ts';
 
@@ -7,6 +8,8 @@ export interface CampaignFact extends FactBase {
   campaignKey: string;
   campaignVersion: number;
   externalId: string;
+  /** The variant of the message. Absent: it has none. */
+  variant?: string;
 }
 
 /** A campaign created an intervention for a player, which a sync delivers. */
@@ -16,6 +19,10 @@ export interface InterventionTriggered extends CampaignFact {
   expiresAt: number;
   /** The trigger, as `event:level_failed` or `segment_entered:<segment id>`. */
   cause: string;
+  /** Until when quiet hours hold it back, epoch milliseconds. Absent: they do not. */
+  heldUntil?: number;
+  /** As the player would get it now. Absent: those of one command are too large together. */
+  message?: RenderedMessage;
 }
 
 /** A triggered campaign was suppressed: recorded once per campaign, player, reason and UTC day, or at delivery. */
@@ -44,6 +51,15 @@ export interface InterventionShown extends CampaignFact {
 /** The player clicked an intervention, as reported by an event `intervention_clicked`. */
 export interface InterventionClicked extends CampaignFact {
   kind: 'InterventionClicked';
+  interventionId: string;
+  sessionId: string | null;
+  /** The id of the button. Absent: the event names none. */
+  button?: string;
+}
+
+/** The player closed an intervention without a click, as reported by an event `intervention_dismissed`. */
+export interface InterventionDismissed extends CampaignFact {
+  kind: 'InterventionDismissed';
   interventionId: string;
   sessionId: string | null;
 }

@@ -23,6 +23,7 @@ import type {
 } from './session-facts.ts';
 import type {
   InterventionClicked,
+  InterventionDismissed,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
@@ -204,6 +205,7 @@ export type DomainFact =
   | InterventionOffered
   | InterventionShown
   | InterventionClicked
+  | InterventionDismissed
   | ComputedFact
   | ImportFact
   | PlayerListed

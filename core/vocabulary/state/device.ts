@@ -5,6 +5,8 @@ export interface DeviceInfo {
   appVersion: string | null;
   build: string | null;
   deviceModel: string | null;
+  /** Language and region that the device is set to, such as `de-AT`. Absent: unknown. */
+  locale?: string;
 }
 
 /** What ClickHouse stores of the device of a session or an event. A field is absent if it is unknown. */

@@ -205,8 +205,10 @@ export interface PendingIntervention {
   /** How often a sync delivered it, and the latest time. */
   offers: number;
   offeredAt: number;
-  /** When the client told that the player saw it. From then on only a click can follow. */
+  /** When the client told that the player saw it. From then on only a click or a dismissal can follow. */
   shownAt: number;
+  /** The variant that the player was drawn for. Absent: the campaign had none. */
+  variant?: string;
 }
 
 /** A player's counts for one campaign. Days are UTC, since the Unix epoch. */

@@ -1,13 +1,18 @@
 import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
+import type { MessageContent } from '../../../core/vocabulary/message.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { CAMPAIGN_API_LIMITS } from './limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { CampaignBody, CampaignPatch } from './campaign-resource.ts';
+import { contentOf, variantsOf } from './message-fields.ts';
 
 /* Converts bodies of campaign requests into the parts of a campaign that callers set. */
 
 /** The parts of a campaign that callers set. */
-export type CampaignContent = Omit<CampaignDocument, 'id' | 'key' | 'createdAt' | 'updatedAt' | 'version' | 'writes'>;
+export type CampaignContent = Omit<
+  CampaignDocument,
+  'id' | 'key' | 'createdAt' | 'updatedAt' | 'version' | 'writes' | 'tested'
+>;
 
 type Sent<K extends keyof CampaignPatch> = NonNullable<CampaignPatch[K]>;
 type Read<T> = { kind: 'read'; value: T } | { kind: 'invalid'; faults: FieldFault[] };
@@ -16,7 +21,7 @@ type Read<T> = { kind: 'read'; value: T } | { kind: 'invalid'; faults: FieldFaul
 export function wholeContent(body: CampaignBody, key: string): Read<CampaignContent> {
   const trigger = readTrigger(body.trigger);
   if (trigger.kind === 'invalid') return trigger;
-  const empty = emptyContent(key, trigger.value, body.content);
+  const empty = emptyContent(key, trigger.value, contentOf(body.content));
   return { kind: 'read', value: over(body, empty, empty) };
 }
 
@@ -32,13 +37,13 @@ export function changedContent(body: CampaignPatch, held: CampaignDocument): Rea
   return { kind: 'read', value: over(body, kept, emptyContent(held.key, kept.trigger, kept.content)) };
 }
 
-function emptyContent(key: string, trigger: CampaignTrigger, content: Sent<'content'>): CampaignContent {
+function emptyContent(key: string, trigger: CampaignTrigger, content: MessageContent): CampaignContent {
   return {
     name: key,
     enabled: true,
     trigger,
     audience: null,
-    content: contentOf(content),
+    content,
     displayRules: { priority: 'normal', dismissAfterSeconds: 0 },
     caps: defaultCaps(trigger),
     cooldownSeconds: 0,
@@ -70,9 +75,11 @@ function defaultCaps({ kind }: CampaignTrigger): CampaignContent['caps'] {
 
 function over(body: CampaignPatch, kept: CampaignContent, empty: CampaignContent): CampaignContent {
   const { trigger, content } = kept;
+  const variants = pick(body.variants, kept.variants, undefined, variantsOf);
   return {
     trigger,
     content,
+    ...(variants === undefined ? {} : { variants }),
     name: pick(body.name, kept.name, empty.name, same),
     enabled: pick(body.enabled, kept.enabled, empty.enabled, same),
     audience: pick(body.audience, kept.audience, empty.audience, same),
@@ -99,10 +106,6 @@ function pick<W, D>(wire: W | null | undefined, kept: D, empty: D, read: (wire: 
 }
 
 const same = <T>(value: T): T => value;
-
-function contentOf({ title, body, cta }: Sent<'content'>): CampaignContent['content'] {
-  return { title, body, cta: cta ?? '' };
-}
 
 /** The schema has validated the time. */
 function epochMs(text: string): number | null {

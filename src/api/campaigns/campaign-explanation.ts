@@ -7,6 +7,7 @@ import {
   CHECK_NAMES,
   explainCampaign,
 } from '../../../actors/campaigns/explain-campaign.ts';
+import type { Campaign } from '../../../actors/decision/targeting.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
@@ -17,7 +18,10 @@ import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { definitionLookup } from '../explain/current-targeting.ts';
-import { ExternalId, freeForm, oneOf, PlayerId, timeOut } from '../input/fields.ts';
+import { ExternalId, freeForm, oneOf, PlayerId, textOrNull, timeOut } from '../input/fields.ts';
+import { messageJson } from '../../../core/vocabulary/message.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import { INTERVENTION_EXAMPLE, Message } from '../game/intervention.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import { scopeOf } from '../analytics/queries.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -93,6 +97,9 @@ const Explanation = Type.Object(
     }),
     checks: Type.Array(Check, { description: 'All checks.' }),
     messages_before: Type.Integer({ description: 'Messages of this campaign that the player got so far.' }),
+    variant: textOrNull('The variant that the player is drawn for; null: the campaign has none.'),
+    locale: textOrNull('Language tag of the texts, as the campaign has it; null: those of no language.'),
+    content: Type.Object(Message.properties, { description: 'The message as the player would get it now.' }),
     waiting: Type.Integer({ description: 'Messages of all campaigns that wait for the next sync of the player.' }),
   },
   { description: 'What a player would get.' },
@@ -128,6 +135,9 @@ export const explainCampaignRoute = defineRoute({
         { check: 'cap_per_day', passes: false, value: 1, most: 1, until: '2026-01-16T00:00:00.000Z' },
       ],
       messages_before: 3,
+      variant: null,
+      locale: 'de',
+      content: INTERVENTION_EXAMPLE.content,
       waiting: 0,
     },
   },
@@ -149,7 +159,8 @@ async function explain(body: Body, context: RequestContext): Promise<Answer> {
   const explained = metered(() =>
     explainCampaign(ask(compiled.campaign, { player: state, nowMs, properties }, PLAYER_LIMITS)),
   );
-  return answer(explanationJson(state, compiled.campaign.id, explained, nowMs));
+  const about = explanationJson(state, compiled.campaign.id, explained, nowMs);
+  return answer(`${about.slice(0, -1)},${messageMembers(compiled.campaign, state, nowMs)}}`);
 }
 
 /** The campaign that is asked about, as it is stored or would be. */
@@ -203,6 +214,14 @@ async function findPlayer(
     missing = reply;
   }
   return missing;
+}
+
+/** The message as the player would get it now. */
+function messageMembers(campaign: Campaign, player: PlayerState, nowMs: number): string {
+  const variant = campaign.variantOf(player.id);
+  const message = campaign.render({ player, nowMs }, variant);
+  const drawn = JSON.stringify({ variant: variant ?? null, locale: message.locale });
+  return `${drawn.slice(1, -1)},"content":${messageJson(message)}`;
 }
 
 function explanationJson(

@@ -14,10 +14,12 @@ import {
   madeJson,
   nameOf,
   orNull,
+  ReadOnly,
 } from '../definitions/definition-fields.ts';
 import { LABEL_FIELDS, LABELS_EXAMPLE, LABELS_SHOWN, labelsJson } from '../definitions/definition-labels.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { nullable, oneOf, timeIn } from '../input/fields.ts';
+import { Content, CONTENT_EXAMPLE, contentJson, Tested, testedJson, Variants, variantsJson } from './message-fields.ts';
 import { LIFECYCLE_STAGES } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 
 /* The campaign resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -67,20 +69,6 @@ const Audience = Type.String({
   maxLength: TEXT_LIMITS.callerIdLength,
   description: 'Id of the segment (`seg_…`) that the player must be in. null (default) means all players.',
 });
-
-const Content = Type.Object(
-  {
-    title: Type.String({ minLength: 1, maxLength: CAMPAIGN_API_LIMITS.interventionTitleLength, description: 'Title.' }),
-    body: Type.String({ minLength: 1, maxLength: CAMPAIGN_API_LIMITS.interventionBodyLength, description: 'Text.' }),
-    cta: Type.Optional(
-      Type.String({
-        maxLength: CAMPAIGN_API_LIMITS.interventionCtaLength,
-        description: 'Label of the button. An empty label (default) means no button.',
-      }),
-    ),
-  },
-  { additionalProperties: false, description: 'Content that the player sees.' },
-);
 
 const DisplayRules = Type.Object(
   {
@@ -164,6 +152,8 @@ export const CampaignBody = Type.Object(
     key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
     trigger: Trigger,
     content: Content,
+    variants: orNull(Variants),
+    tested: ReadOnly,
     name: orNull(Name),
     ...LABEL_FIELDS,
     enabled: orNull(Enabled),
@@ -207,6 +197,8 @@ export const CampaignShown = Type.Object(
     warnings: Warnings,
     audience: nullable(Audience),
     content: Content,
+    variants: nullable(Variants),
+    tested: nullable(Tested),
     display_rules: DisplayRules,
     caps: Caps,
     cooldown_seconds: CooldownSeconds,
@@ -223,7 +215,7 @@ export const CampaignShown = Type.Object(
 
 /** A campaign as JSON text. */
 export function campaignJson(campaign: CampaignDocument): string {
-  const { content, displayRules, caps, quietHours } = campaign;
+  const { content, variants, tested, displayRules, caps, quietHours } = campaign;
   return JSON.stringify({
     campaign_id: campaign.id,
     key: campaign.key,
@@ -231,7 +223,9 @@ export function campaignJson(campaign: CampaignDocument): string {
     enabled: campaign.enabled,
     trigger: triggerShown(campaign.trigger),
     audience: campaign.audience,
-    content: { title: content.title, body: content.body, cta: content.cta },
+    content: contentJson(content),
+    variants: variants === undefined ? null : variantsJson(variants),
+    tested: tested === undefined ? null : testedJson(tested),
     display_rules: { priority: displayRules.priority, dismiss_after_seconds: displayRules.dismissAfterSeconds },
     caps: { total: caps.total, per_day: caps.perDay },
     cooldown_seconds: campaign.cooldownSeconds,
@@ -270,7 +264,8 @@ export const CAMPAIGN_BODY_EXAMPLE = {
   enabled: true,
   trigger: { event: 'level_failed', conditions: { 'properties.level': { $gte: 10 } } },
   audience: null,
-  content: { title: 'Stuck?', body: 'Here is a hint.', cta: 'Show me' },
+  content: CONTENT_EXAMPLE,
+  variants: null,
   display_rules: { priority: 'high', dismiss_after_seconds: 30 },
   caps: { total: 5, per_day: 1 },
   cooldown_seconds: 3_600,

@@ -9,6 +9,7 @@ import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { nullable, numberOrNull, textOrNull } from '../input/fields.ts';
 import { TooSmallOrNull } from '../input/too-small.ts';
+import { NOBODY, revenueOf, VariantResults, variantResults } from './variant-results.ts';
 
 /* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
 
@@ -78,6 +79,16 @@ const Arm = Type.Object(
   { description: 'The players of one arm.' },
 );
 
+const ButtonShown = Type.Object(
+  {
+    button: textOrNull('Id of the button; null: the game named none.'),
+    variant: textOrNull('The variant of the message; null: it had none.'),
+    players: count('Players.'),
+    times: count('Clicks.'),
+  },
+  { description: 'Clicks on a button.' },
+);
+
 const Results = Type.Object(
   {
     campaign_id: Type.String({ description: 'Id of the campaign.' }),
@@ -89,10 +100,13 @@ const Results = Type.Object(
         sent: Type.Object(Step.properties, { description: 'Messages delivered by a sync.' }),
         shown: Type.Object(Step.properties, { description: 'Messages that the game reported as shown.' }),
         clicked: Type.Object(Step.properties, { description: 'Messages that were clicked.' }),
+        dismissed: Type.Object(Step.properties, { description: 'Messages that were closed without a click.' }),
       },
       { description: 'The steps of a message.' },
     ),
     suppressed: Type.Array(Suppressed, { description: 'Why players got no message, the most frequent reason first.' }),
+    buttons: Type.Array(ButtonShown, { description: 'What was clicked, the most frequent first.' }),
+    variants: VariantResults,
     arms: nullable(
       Type.Object(
         {
@@ -144,7 +158,10 @@ export const getCampaignResults = defineRoute({
         sent: { players: 850, times: 1_000 },
         shown: { players: 800, times: 930 },
         clicked: { players: 210, times: 220 },
+        dismissed: { players: 400, times: 450 },
       },
+      buttons: [{ button: 'take', variant: null, players: 210, times: 220 }],
+      variants: null,
       suppressed: [{ reason: 'holdout', players: 100, times: 140 }],
       arms: {
         treatment: { players: 900, inside: 40, converted: 300, payers: 30, revenue: 150, gross_revenue: 155 },
@@ -168,27 +185,31 @@ export const getCampaignResults = defineRoute({
   action: {
     kind: 'analytics',
     toQuestion({ params: { id }, query }, { key: { game, environment }, services }) {
-      const isKnown = services.config.get({ game, environment, kind: 'campaign', key: id }) !== undefined;
+      const held = services.config.get({ game, environment, kind: 'campaign', key: id })?.document;
+      const isKnown = held !== undefined;
       // Deleted campaigns have rows; other ids have none.
       if (!isKnown && !id.startsWith('cmp_')) return failure('NOT_FOUND', 'The campaign does not exist.');
       const { conversion_event: event = '', window_hours: hours = DEFAULT_WINDOW_HOURS } = query;
-      const question = { game, environment, campaignId: id, conversionEvent: event, windowHours: hours };
-      return { kind: 'question', question: { ...question, isKnown } };
+      const about = { game, environment, campaignId: id, conversionEvent: event, windowHours: hours };
+      const question = { ...about, variantsSince: held?.tested?.since ?? 0 };
+      return { kind: 'question', question: { ...question, isKnown, tested: held?.tested } };
     },
     read: (analytics, question) => analytics.campaignReport(question),
-    toAnswer(report, { campaignId, conversionEvent, windowHours, isKnown }) {
+    toAnswer(report, { campaignId, conversionEvent, windowHours, isKnown, tested }) {
       if (!isKnown && report.steps.length === 0) return failure('NOT_FOUND', 'The campaign does not exist.');
       const about = {
         campaign_id: campaignId,
         conversion_event: conversionEvent === '' ? null : conversionEvent,
         window_hours: windowHours,
       };
-      return jsonAnswer({ ...about, ...resultsOf(report, conversionEvent !== '') });
+      const hasEvent = conversionEvent !== '';
+      const variants = variantResults(report, tested, hasEvent);
+      return jsonAnswer({ ...about, ...resultsOf(report, hasEvent), variants });
     },
   },
 });
 
-function resultsOf({ steps, arms }: CampaignReport, hasEvent: boolean) {
+function resultsOf({ steps, buttons, arms }: CampaignReport, hasEvent: boolean) {
   const step = (event: string) => {
     const found = steps.find((one) => one.event === event);
     return { players: found?.players ?? 0, times: found?.times ?? 0 };
@@ -197,10 +218,21 @@ function resultsOf({ steps, arms }: CampaignReport, hasEvent: boolean) {
     .filter(({ event }) => event === 'suppressed')
     .toSorted((one, other) => other.players - one.players)
     .map(({ reason, players, times }: CampaignStep) => ({ reason, players, times }));
-  const arm = (wanted: CampaignArm['arm']) => arms.find((one) => one.arm === wanted) ?? NOBODY;
+  const arm = (wanted: 'treatment' | 'holdout') => arms.find((one) => one.arm === wanted) ?? NOBODY;
   const [treatment, holdout] = [arm('treatment'), arm('holdout')];
   return {
-    steps: { triggered: step('triggered'), sent: step('offered'), shown: step('shown'), clicked: step('clicked') },
+    steps: {
+      triggered: step('triggered'),
+      sent: step('offered'),
+      shown: step('shown'),
+      clicked: step('clicked'),
+      dismissed: step('dismissed'),
+    },
+    buttons: buttons.map(({ button, variant, ...counts }) => ({
+      button: button === '' ? null : button,
+      variant: variant === '' ? null : variant,
+      ...counts,
+    })),
     suppressed,
     arms: arms.length === 0 ? null : { treatment: shownArm(treatment), holdout: shownArm(holdout) },
     comparison:
@@ -219,18 +251,6 @@ function resultsOf({ steps, arms }: CampaignReport, hasEvent: boolean) {
   };
 }
 
-const NOBODY: Omit<CampaignArm, 'arm'> = {
-  players: 0,
-  inside: 0,
-  converted: 0,
-  payers: 0,
-  revenue: 0,
-  grossRevenue: 0,
-  revenueDeviation: Number.NaN,
-  revenueSkewness: Number.NaN,
-  revenueKurtosis: Number.NaN,
-};
-
 const UNKNOWN = { treatment: null, holdout: null, lift: null, low: null, high: null, p_value: null, too_small: null };
 
 const shownArm = ({ players, inside, converted, payers, revenue, grossRevenue }: Omit<CampaignArm, 'arm'>) => ({
@@ -241,17 +261,6 @@ const shownArm = ({ players, inside, converted, payers, revenue, grossRevenue }:
   revenue,
   gross_revenue: grossRevenue,
 });
-
-function revenueOf({ players, payers, revenue, ...shape }: Omit<CampaignArm, 'arm'>): Sample {
-  return {
-    players,
-    conversions: payers,
-    mean: revenue / players,
-    variance: shape.revenueDeviation ** 2,
-    skewness: shape.revenueSkewness,
-    kurtosis: shape.revenueKurtosis,
-  };
-}
 
 function compared(treatment: Sample, holdout: Sample) {
   const { interval } = intervalsOf(holdout, treatment);

@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { campaignFaults } from '../../../actors/campaigns/define/campaign-faults.ts';
+import { textsOf } from '../../../actors/campaigns/define/campaign-conditions.ts';
+import { placeholdersOf } from '../../../actors/campaigns/message/template.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { MessageContent } from '../../../core/vocabulary/message.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { CAMPAIGN_API_LIMITS } from './limits.ts';
 import { type CampaignContent, changedContent, wholeContent } from './campaign-content.ts';
 import {
@@ -114,7 +119,7 @@ function make(body: CampaignBody, context: RequestContext): CampaignDocument | F
   if (content.kind === 'invalid') return invalid(content.faults);
   const value = withIds(content.value, context);
   const id = `cmp_${context.services.ids.uuidv7(context.origin.receivedAt)}`;
-  return sound({ id, key, ...value, ...firstVersion(context) }, context);
+  return sound(tested({ id, key, ...value, ...firstVersion(context) }, undefined), context);
 }
 
 function changed(
@@ -126,7 +131,18 @@ function changed(
   const faults = keyFaults(key, held.key);
   if (faults.length > 0) return invalid(faults);
   if (content.kind === 'invalid') return invalid(content.faults);
-  return sound({ ...held, ...withIds(content.value, context) }, context, held);
+  const { variants: _, ...kept } = held;
+  const document = { ...kept, ...withIds(content.value, context), version: held.version + 1 };
+  return sound({ ...tested(document, held), version: held.version }, context, held);
+}
+
+/** A campaign that says since when its variants are drawn as they are. */
+function tested(document: CampaignDocument, held: CampaignDocument | undefined): CampaignDocument {
+  const { variants, version } = document;
+  if (variants === undefined) return document;
+  const drawn = variants.map(({ key, weight }) => ({ key, weight }));
+  const goesOn = held?.variants !== undefined && isDeepStrictEqual(held.tested?.variants, drawn);
+  return goesOn ? document : { ...document, tested: { since: version, variants: drawn } };
 }
 
 /** Content that names segments by their ids in conditions. */
@@ -157,9 +173,25 @@ export function documentFaults(
   const around = { ...segmentLookup(context), nowMs: context.origin.receivedAt };
   const faults = campaignFaults(document, around, held);
   if (faults.length > 0) return faults;
-  const { id, trigger } = document;
+  const { id: key, trigger, content, variants = [] } = document;
   const conditions = trigger.kind === 'event' ? [trigger.conditions ?? null] : [];
-  return computedFaults({ kind: 'campaign', key: id, conditions }, '/trigger/conditions', context);
+  return [
+    ...computedFaults({ kind: 'campaign', key, conditions }, '/trigger/conditions', context),
+    ...unknownFields(content, '/content', context),
+    ...variants.flatMap((variant, place) =>
+      variant.content === undefined ? [] : unknownFields(variant.content, `/variants/${place}/content`, context),
+    ),
+  ].slice(0, VALIDATION_LIMITS.reportedFaults);
+}
+
+/** Placeholders of computed properties that do not exist, each at its place. */
+function unknownFields(content: MessageContent, path: string, context: RequestContext): FieldFault[] {
+  return textsOf(content).flatMap((text) => {
+    const conditions = placeholdersOf(text.text).map(({ field }) => ({ [field]: { $exists: true } }));
+    return conditions.length === 0
+      ? []
+      : computedFaults({ kind: 'campaign', key: '', conditions }, `${path}${text.path}`, context);
+  });
 }
 
 /** The name of the trigger's event is checked as a condition on it would be. */

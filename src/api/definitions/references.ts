@@ -1,3 +1,4 @@
+import { campaignConditions } from '../../../actors/campaigns/define/campaign-conditions.ts';
 import { namedIn } from '../../../actors/properties/needed-properties.ts';
 import { segmentsReadBy } from '../../../actors/conditions/segments/segment-names.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
@@ -28,11 +29,14 @@ const READS: { readonly [K in DefinitionKind]?: (document: Documents[K]) => Read
     ...readsOf([[document.audience.segmentId, document.audience.conditions]]),
     isOver: hasEnded(document),
   }),
-  campaign: ({ audience, trigger }) =>
-    readsOf([
+  campaign(document) {
+    const { audience, trigger } = document;
+    return readsOf([
       [audience, undefined],
-      ['segmentId' in trigger ? trigger.segmentId : null, trigger.kind === 'event' ? trigger.conditions : undefined],
-    ]),
+      ['segmentId' in trigger ? trigger.segmentId : null, undefined],
+      ...campaignConditions(document).map((conditions) => [null, conditions] as const),
+    ]);
+  },
   // A segment with a list has no condition.
   segment: ({ conditions, list }) => (list === undefined ? readsOf([[null, conditions]]) : NOTHING),
 };

@@ -27,6 +27,7 @@ const Device = Type.Object(
     app_version: deviceField('Version of the game.'),
     build: deviceField('Build of this version, for example `20413`.'),
     device_model: deviceField('Model of the device.'),
+    locale: deviceField('Language and region of the device, such as `de-AT`: messages are in it.'),
   },
   { description: 'The device. Conditions of segments and flags can use it.' },
 );
@@ -116,7 +117,13 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
     },
     example: {
       player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
-      device_info: { platform: 'ios', os_version: '18.1', app_version: '2.4.0', device_model: 'iPhone16,2' },
+      device_info: {
+        platform: 'ios',
+        os_version: '18.1',
+        app_version: '2.4.0',
+        device_model: 'iPhone16,2',
+        locale: 'de-AT',
+      },
       requested_flags: ['new_shop', 'double_xp'],
     },
     action: {
@@ -158,6 +165,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
 /** A field that is missing or blank is unknown. @returns null if all are, which keeps the stored device */
 function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): DeviceInfo | null {
   const { platform, os_version, app_version, build, device_model } = device;
+  const locale = known(device.locale);
   const said = {
     platform: known(platform),
     osVersion: known(os_version),
@@ -165,8 +173,9 @@ function deviceOf(device: { [K in keyof typeof Device.properties]?: string }): D
     build: known(build),
     deviceModel: known(device_model),
   };
-  if (Object.values(said).every((field) => field === null)) return null;
-  return said.platform === null ? said : { ...said, platform: platformName(said.platform) };
+  if (locale === null && Object.values(said).every((field) => field === null)) return null;
+  const named = said.platform === null ? said : { ...said, platform: platformName(said.platform) };
+  return locale === null ? named : { ...named, locale };
 }
 
 const known = (text: string | undefined): string | null => (text === undefined || isBlank(text) ? null : text);

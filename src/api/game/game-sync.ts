@@ -1,10 +1,10 @@
-import { Type, type Static } from 'typebox';
-import type { Intervention } from '../../../core/vocabulary/commands/replies.ts';
+import { Type } from 'typebox';
 import { answer } from '../route/answer.ts';
 import { settableAttributes } from '../players/client-attributes.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
 import { freeForm } from '../input/fields.ts';
 import { flagMap, flagMapJson } from './game-fields.ts';
+import { INTERVENTION_EXAMPLE, interventionJson, InterventionShape } from './intervention.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
 import { sessionCall, SESSION_EVENTS_ROUTE, SESSION_FIELDS } from './session-events-route.ts';
 
@@ -19,33 +19,6 @@ const Body = Type.Object({
     freeForm("Changes to the player's attributes. They are merged; null deletes an attribute."),
   ),
 });
-
-const InterventionShape = Type.Object(
-  {
-    intervention_id: Type.String({
-      description:
-        'Id of the intervention. Send it as `intervention_id` in `intervention_shown` and `intervention_clicked` ' +
-        'events.',
-    }),
-    type: Type.String({ description: 'Always `in_app_message`.' }),
-    content: Type.Object(
-      {
-        title: Type.String({ description: 'Title.' }),
-        body: Type.String({ description: 'Text.' }),
-        cta: Type.String({ description: 'Label of the button; empty for no button.' }),
-      },
-      { description: 'Content to show.' },
-    ),
-    display_rules: Type.Object(
-      {
-        priority: Type.String({ description: 'Priority from the campaign, for example `high`.' }),
-        dismiss_after_seconds: Type.Integer({ description: 'Seconds after which to hide it; 0 means never.' }),
-      },
-      { description: 'How to show the content.' },
-    ),
-  },
-  { description: 'An intervention to show to the player.' },
-);
 
 export const gameSync = defineRoute({
   method: 'POST',
@@ -71,14 +44,7 @@ export const gameSync = defineRoute({
     ),
     example: {
       events_accepted: 1,
-      interventions: [
-        {
-          intervention_id: 'int_5a3e6f0f-8d7b-5c39-9a43-0d6f0e9c2b11',
-          type: 'in_app_message',
-          content: { title: 'Need a hand?', body: 'Take three lives.', cta: 'Take them' },
-          display_rules: { priority: 'high', dismiss_after_seconds: 10 },
-        },
-      ],
+      interventions: [INTERVENTION_EXAMPLE],
       updated_flags: {
         double_xp: { enabled: true, value: true, variant_key: null, reason: 'segment_match', period: 1 },
       },
@@ -119,20 +85,10 @@ export const gameSync = defineRoute({
       if (reply.kind !== 'sessionSynced') throw new Error(`a sync was answered with ${reply.kind}`);
       const { eventsAccepted, interventions, flags, replayed = false } = reply;
       return answer(
-        `{"events_accepted":${eventsAccepted},"interventions":${JSON.stringify(interventions.map(shown))},` +
+        `{"events_accepted":${eventsAccepted},"interventions":[${interventions.map(interventionJson).join(',')}],` +
           `"updated_flags":${flagMapJson(flags)},"rejected":${JSON.stringify(read.rejected)}${read.warningsJson}}`,
         { replayed },
       );
     },
   },
 });
-
-function shown({ interventionId, type, content, displayRules }: Intervention): Static<typeof InterventionShape> {
-  const { priority, dismissAfterSeconds } = displayRules;
-  return {
-    intervention_id: interventionId,
-    type,
-    content,
-    display_rules: { priority, dismiss_after_seconds: dismissAfterSeconds },
-  };
-}

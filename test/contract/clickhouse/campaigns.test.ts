@@ -266,7 +266,7 @@ it('a campaign is read out by its id or key, with the conversions and guardrails
         round(revenue_deviation, 4) AS deviation, round(sessions_per_player, 4) AS sessions,
         round(playtime_per_player, 4) AS playtime, round(active_days_per_player, 4) AS days,
         round(return_rate, 4) AS returned, round(lapsed_rate, 4) AS lapsed
-      FROM campaign_readout(game = 'demo', campaign = '${campaign}', conversion_event = 'won', window_hours = 168)
+      FROM campaign_readout(game = 'demo', campaign = '${campaign}', conversion_event = 'won', window_hours = 168, variants_since = 0)
       ORDER BY arm`,
     );
   const found = await figures('cmp_1');

@@ -109,7 +109,7 @@ const OTHERS = [
 ];
 const [SINCE, UNTIL] = [`'${DAY} 00:00:00'`, 'now64(3)'];
 const PARAMETERISED = {
-  campaign_readout: "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24)",
+  campaign_readout: "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24, variants_since = 0)",
   experiment_readout:
     `experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 1, since = ${SINCE}, until = ${UNTIL}, ` +
     "variants = ['blue'], metrics = ['conversion:purchase'], window_days = 7, covariate_days = 7)",
@@ -255,7 +255,7 @@ const QUERIES: Readonly<Record<Exclude<keyof Analytics, 'close'>, Asked>> = {
   exposureDays: () => analytics.exposureDays({ ...SCOPE, flagKey: 'shop', zone: 'UTC', sinceMs: AT }),
   drawnPlayers: () => analytics.drawnPlayers({ ...SCOPE, flagKey: 'shop', sinceMs: AT }),
   campaignReport: () =>
-    analytics.campaignReport({ ...SCOPE, campaignId: 'cmp_1', conversionEvent: '', windowHours: 24 }),
+    analytics.campaignReport({ ...SCOPE, campaignId: 'cmp_1', conversionEvent: '', windowHours: 24, variantsSince: 0 }),
   ask: 'asked above',
   segmentPlayers: 'rows',
   flagOverrides: 'rows',

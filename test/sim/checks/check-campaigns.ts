@@ -6,6 +6,7 @@ import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';
 import type {
   InterventionClicked,
+  InterventionDismissed,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
@@ -80,7 +81,12 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
       if (campaign === undefined) wrong('delivered-once', 'the campaign of the offer is disabled or deleted');
       takeOffer(fact, life, wrong);
     }
-    if (fact.kind === 'InterventionShown' || fact.kind === 'InterventionClicked') takeEnd(fact, life, wrong);
+    if (
+      fact.kind === 'InterventionShown' ||
+      fact.kind === 'InterventionClicked' ||
+      fact.kind === 'InterventionDismissed'
+    )
+      takeEnd(fact, life, wrong);
   }
 
   function takeOffer({ interventionId, sessionId, at }: InterventionOffered, life: Life, wrong: Wrong): void {
@@ -111,7 +117,7 @@ function takeWithdrawn(interventionId: string, life: Life, wrong: Wrong): void {
   life.withdrawn.add(interventionId);
 }
 
-function takeEnd(fact: InterventionShown | InterventionClicked, life: Life, wrong: Wrong): void {
+function takeEnd(fact: InterventionShown | InterventionClicked | InterventionDismissed, life: Life, wrong: Wrong): void {
   const held = life.held.get(fact.interventionId);
   const end = fact.kind === 'InterventionShown' ? 'shown' : 'clicked';
   const isNext = end === 'shown' ? held?.end === undefined : held?.end === 'shown';

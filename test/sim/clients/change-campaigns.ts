@@ -61,7 +61,8 @@ function drawCampaign(random: Random, version: number, nowMs: number): CampaignD
     enabled: random.chance(0.88),
     trigger: drawTrigger(random, nowMs),
     audience: random.chance(0.25) ? `segment-${random.int(0, 2)}` : null,
-    content: { title: `title ${version}`, body: '', cta: '' },
+    content: { title: `title ${version}`, body: 'a1: {{attributes.a1|none}}', cta: '' },
+    ...variantsOf(version),
     displayRules: {
       priority: random.pick(['urgent', 'high', 'normal', 'medium', 'low', 'some other']),
       dismissAfterSeconds: 30,
@@ -78,6 +79,18 @@ function drawCampaign(random: Random, version: number, nowMs: number): CampaignD
     createdAt: 0,
     updatedAt: nowMs,
     version,
+  };
+}
+
+/** Every third version tests two messages. */
+function variantsOf(version: number): Pick<CampaignDocument, 'variants'> {
+  if (version % 3 > 0) return {};
+  const content = { title: `other ${version}`, body: 'for {{external_id}}', cta: '' };
+  return {
+    variants: [
+      { key: 'a', weight: 1 },
+      { key: 'b', weight: 3, content },
+    ],
   };
 }
 

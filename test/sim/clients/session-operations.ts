@@ -21,7 +21,7 @@ export interface GameClients {
 }
 
 export interface Response {
-  eventName: 'intervention_shown' | 'intervention_clicked';
+  eventName: 'intervention_shown' | 'intervention_clicked' | 'intervention_dismissed';
   interventionId: string;
 }
 
@@ -49,8 +49,10 @@ export function createGameClients(random: Random): GameClients {
         ? (known.at(-1) ?? '')
         : ofCampaigns.pick(known)
       : ofCampaigns.pick(['int_unheard-of', ...others]);
-    const eventName = ofCampaigns.chance(0.6) ? 'intervention_shown' : 'intervention_clicked';
-    return { eventName, interventionId };
+    if (ofCampaigns.chance(0.6)) return { eventName: 'intervention_shown', interventionId };
+    // Every fourth is dismissed, by its id.
+    const isDismissed = /[0-3]$/.test(interventionId);
+    return { eventName: isDismissed ? 'intervention_dismissed' : 'intervention_clicked', interventionId };
   }
 
   function drawEvents(playerId: string): Attempted<Omit<TrackItem, 'playerId' | 'sessionId'>[]> {

@@ -8,12 +8,14 @@ import type { CampaignDocument } from '../../../core/vocabulary/documents/docume
 import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
 import { ZONES } from '../clients/change-campaigns.ts';
 import { bucketOf } from './flags/model-buckets.ts';
+import { messageFor, variantFor, variantNow } from './model-messages.ts';
 import { isTrue } from './model-segments.ts';
 import type { Called } from './players/model-sessions.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 import type { CampaignTally, PendingIntervention } from '../../../core/vocabulary/state/player.ts';
 import type {
   InterventionClicked,
+  InterventionDismissed,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
@@ -106,16 +108,22 @@ export function predictOffers(
   let next = state;
   for (const { held, campaign } of turns) {
     const reason = withdrawalReason(campaign, state, at);
-    const fact = { ...base, ...namesOf(held, state) };
+    const given = variantNow(campaign, held.variant);
+    const { variant: _, ...names } = namesOf(held, state);
+    const fact = { ...base, ...names, ...given };
     if (reason !== undefined) {
       facts.push({ kind: 'InterventionSuppressed', ...fact, reason, cause: causeOf(campaign) });
       next = afterWithdrawal(next, held, reason, at);
       continue;
     }
     facts.push({ kind: 'InterventionOffered', ...fact, sessionId });
-    const { content, displayRules } = campaign;
-    interventions.push({ interventionId: held.interventionId, type: 'in_app_message', content, displayRules });
-    next = afterOffer(next, held, offeredAt);
+    const { key, version, displayRules } = campaign;
+    const content = messageFor(campaign, state, given.variant);
+    const of = { campaign: { key, version }, variant: given.variant ?? null };
+    const { interventionId } = held;
+    interventions.push({ interventionId, type: 'in_app_message', ...of, content, displayRules });
+    const { variant: __, ...others } = held;
+    next = afterOffer(next, { ...others, ...given }, offeredAt);
   }
   return { facts, next, interventions };
 }
@@ -175,11 +183,13 @@ function predictResponse(state: PlayerState, event: EventTracked, at: number): C
   const fact = { entityId, game, environment, at, ...namesOf(held, state), sessionId };
   const shown: InterventionShown[] = held.shownAt === 0 ? [{ kind: 'InterventionShown', ...fact }] : [];
   const clicked: InterventionClicked = { kind: 'InterventionClicked', ...fact };
+  const dismissed: InterventionDismissed = { kind: 'InterventionDismissed', ...fact };
   const others = state.interventions.filter((other) => other !== held);
   const isNew = shown.length > 0 && held.offers < SIM_LIMITS.interventionOffers;
   const counted = isNew ? seen(state, held.campaignId) : state;
-  if (eventName === 'intervention_clicked') {
-    return { facts: [...shown, clicked], next: { ...counted, interventions: others } };
+  if (eventName === 'intervention_clicked' || eventName === 'intervention_dismissed') {
+    const end = eventName === 'intervention_clicked' ? clicked : dismissed;
+    return { facts: [...shown, end], next: { ...counted, interventions: others } };
   }
   if (eventName !== 'intervention_shown' || shown.length === 0) return { facts: [], next: state };
   const interventions = state.interventions.map((other) => (other === held ? { ...held, shownAt: at } : other));
@@ -273,7 +283,11 @@ function outcomeFor(campaign: CampaignDocument, state: PlayerState, at: number):
   const reason = REASONS.find((each) => standsAgainst(each, campaign, state, at));
   if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
   const interventionId = interventionIdOf(campaignId, `${entityId}:${tallyOf(state, campaignId).total}:${at}`);
-  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: expiryFor(campaign, state, at) };
+  const expiresAt = expiryFor(campaign, state, at);
+  const drawn = variantFor(campaign, entityId);
+  const message = messageFor(campaign, state, drawn.variant);
+  const held = isQuiet(campaign, state, at) ? { heldUntil: endOfNight(campaign, state, at) } : {};
+  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt, ...drawn, ...held, message };
 }
 
 /** The player after the outcome of a campaign. */
@@ -289,9 +303,10 @@ function after(state: PlayerState, outcome: Outcome): Called {
   }
   const today = tally.day === day ? tally.today : 0;
   const given = { ...tally, total: tally.total + 1, day, today: today + 1, lastAt: at };
-  const { interventionId, expiresAt } = outcome;
+  const { interventionId, expiresAt, variant } = outcome;
+  const drawn = variant === undefined ? {} : { variant };
   const names = { interventionId, campaignId, campaignKey, campaignVersion };
-  const held = { ...names, createdAt: at, expiresAt, offers: 0, offeredAt: 0, shownAt: 0 };
+  const held = { ...names, createdAt: at, expiresAt, offers: 0, offeredAt: 0, shownAt: 0, ...drawn };
   const interventions = [...withRoom(state.interventions, at), held];
   return { facts: [outcome], next: { ...state, interventions, campaignTallies: [...others, given] } };
 }
@@ -358,10 +373,11 @@ function latestOf({ campaignTallies }: PlayerState): number {
 }
 
 function namesOf(
-  { interventionId, campaignId, campaignKey, campaignVersion }: PendingIntervention,
+  { interventionId, campaignId, campaignKey, campaignVersion, variant }: PendingIntervention,
   state: PlayerState,
-) {
-  return { interventionId, campaignId, campaignKey, campaignVersion, externalId: state.externalId };
+): Pick<InterventionClicked, 'interventionId' | 'campaignId' | 'campaignKey' | 'campaignVersion' | 'externalId' | 'variant'> {
+  const names = { interventionId, campaignId, campaignKey, campaignVersion, externalId: state.externalId };
+  return variant === undefined ? names : { ...names, variant };
 }
 
 function causeOf({ trigger }: CampaignDocument): string {

@@ -121,6 +121,7 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'InterventionOffered',
   'InterventionShown',
   'InterventionClicked',
+  'InterventionDismissed',
   // An import has evaluated its players already.
   'PlayerImported',
   'EventsImported',

@@ -168,6 +168,8 @@ const AUDITED_TABLES = {
       cause: 'plain',
       intervention_id: 'plain',
       session_id: 'plain',
+      variant: 'plain',
+      button: 'plain',
       received_at: 'time',
     },
   },

@@ -150,6 +150,7 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'IdempotencyKeyUsed':
     case 'ImportAdvanced':
     case 'InterventionClicked':
+    case 'InterventionDismissed':
     case 'InterventionOffered':
     case 'InterventionShown':
     case 'InterventionSuppressed':

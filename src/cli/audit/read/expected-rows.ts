@@ -72,6 +72,7 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'InterventionOffered':
     case 'InterventionShown':
     case 'InterventionClicked':
+    case 'InterventionDismissed':
       return rowsOfTargeting(fact, scope, player, row);
     case 'PlayerErased':
       return [row('erasures', [...scope, fact.entityId.toLowerCase(), time(fact.at), time(fact.at)])];
@@ -243,7 +244,7 @@ function rowsOfTargeting(
     | 'SegmentExited'
     | 'FlagExposed'
     | 'FlagsServed'
-    | `Intervention${'Triggered' | 'Suppressed' | 'Offered' | 'Shown' | 'Clicked'}`
+    | `Intervention${'Triggered' | 'Suppressed' | 'Offered' | 'Shown' | 'Clicked' | 'Dismissed'}`
   >,
   scope: readonly Cell[],
   player: readonly string[],
@@ -272,13 +273,16 @@ function rowsOfTargeting(
     case 'InterventionSuppressed':
     case 'InterventionOffered':
     case 'InterventionShown':
-    case 'InterventionClicked': {
+    case 'InterventionClicked':
+    case 'InterventionDismissed': {
       const campaign = [fact.campaignId, fact.campaignKey, fact.campaignVersion];
       const event = fact.kind.slice('Intervention'.length).toLowerCase();
       const why = [fact.kind === 'InterventionSuppressed' ? fact.reason : '', 'cause' in fact ? fact.cause : ''];
       const what = 'interventionId' in fact ? fact.interventionId : null;
       const session = 'sessionId' in fact ? fact.sessionId : null;
-      return [row('campaign_events', [...scope, ...campaign, ...player, event, ...why, what, session, time(fact.at)])];
+      const message = [fact.variant ?? '', ('button' in fact ? fact.button : undefined) ?? ''];
+      const cells = [...scope, ...campaign, ...player, event, ...why, what, session, ...message, time(fact.at)];
+      return [row('campaign_events', cells)];
     }
   }
 }

@@ -130,7 +130,7 @@ describe('webhook payloads of segments and flags', () => {
 });
 
 describe('webhook payloads of campaigns', () => {
-  it('an intervention is campaign.triggered: campaign_id and intervention_id; its later facts are not reported', () => {
+  it('an intervention is campaign.triggered, with its whole message; its later facts are not reported', () => {
     const about = {
       game: 'demo',
       environment: 'live',
@@ -142,13 +142,36 @@ describe('webhook payloads of campaigns', () => {
       externalId: 'ext-1',
     } as const;
     const given = { ...about, interventionId: 'int_1', expiresAt: AT + 1, cause: 'churn:high' };
+    const buttons = [{ id: 'take', label: 'Take', action: 'dismiss' }];
+    const texts = { title: 'Hi', body: 'x', cta: '', image: null, buttons };
+    const message = { ...texts, deepLink: 'game://a', data: '{"__proto__":{"coins":5}}', locale: 'de' };
     const data = {
       player_id: ENTERED.entityId,
       external_id: 'ext-1',
       campaign_id: 'cmp_1',
+      campaign_key: 'comeback',
+      campaign_version: 1,
       intervention_id: 'int_1',
+      cause: 'churn:high',
+      variant: null,
+      locale: null,
+      held_until: null,
+      expires_at: '2026-01-15T10:30:00.001Z',
+      content: null,
     };
     expect(reported({ ...given, kind: 'InterventionTriggered' })).toEqual(['campaign.triggered', AT, data]);
+    const held = { variant: 'b', heldUntil: AT + 60_000, message };
+    expect(reported({ ...given, kind: 'InterventionTriggered', ...held })).toEqual([
+      'campaign.triggered',
+      AT,
+      {
+        ...data,
+        variant: 'b',
+        locale: 'de',
+        held_until: '2026-01-15T10:31:00.000Z',
+        content: { ...texts, deep_link: 'game://a', data: JSON.parse('{"__proto__":{"coins":5}}') },
+      },
+    ]);
     const suppressed = { ...about, kind: 'InterventionSuppressed', reason: 'holdout', cause: 'churn:high' } as const;
     const offered = { ...about, kind: 'InterventionOffered', interventionId: 'int_1', sessionId: 's' } as const;
     expect([occurrenceOf(suppressed), occurrenceOf(offered)]).toEqual([undefined, undefined]);

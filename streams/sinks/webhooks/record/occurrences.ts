@@ -3,6 +3,8 @@ import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-context.ts'
 import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { GuestReleased, PlayerAbsorbed } from '../../../../core/vocabulary/merge/merge-facts.ts';
 import type { FlagExposed, GuardrailTripped } from '../../../../core/vocabulary/facts/flag-facts.ts';
+import { messageJson, type RenderedMessage } from '../../../../core/vocabulary/message.ts';
+import type { InterventionTriggered } from '../../../../core/vocabulary/facts/campaign-facts.ts';
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
 import type { WebhookKind } from '../../../../core/vocabulary/documents/webhook-kinds.ts';
@@ -121,13 +123,7 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
   }),
   'campaign.triggered': ofFact('InterventionTriggered', {
     timestamp: ({ at }) => at,
-    data: (fact) =>
-      JSON.stringify({
-        player_id: fact.entityId,
-        external_id: fact.externalId,
-        campaign_id: fact.campaignId,
-        intervention_id: fact.interventionId,
-      }),
+    data: triggeredData,
     sample: (base) => ({
       ...base,
       kind: 'InterventionTriggered',
@@ -137,6 +133,8 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
       interventionId: 'int_00000000-0000-7000-8000-000000000000',
       expiresAt: base.at,
       cause: 'event:sample_event',
+      variant: 'a',
+      message: SAMPLE_MESSAGE,
     }),
   }),
   // The end of a high risk is not reported.
@@ -266,6 +264,36 @@ function evaluationData(fact: FlagExposed): JsonText {
   const after = JSON.stringify({ variant_key: variantKey, reason, segment_id: segmentId, flag_version: flagVersion });
   return `${before.slice(0, -1)},"value":${value},${after.slice(1)}`;
 }
+
+/** `content` is spliced in; null if it was too large to be kept. */
+function triggeredData(fact: InterventionTriggered): JsonText {
+  const { message, heldUntil } = fact;
+  const about = JSON.stringify({
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    campaign_id: fact.campaignId,
+    campaign_key: fact.campaignKey,
+    campaign_version: fact.campaignVersion,
+    intervention_id: fact.interventionId,
+    cause: fact.cause,
+    variant: fact.variant ?? null,
+    locale: message?.locale ?? null,
+    held_until: heldUntil === undefined ? null : new Date(heldUntil).toISOString(),
+    expires_at: new Date(fact.expiresAt).toISOString(),
+  });
+  return `${about.slice(0, -1)},"content":${message === undefined ? 'null' : messageJson(message)}}`;
+}
+
+const SAMPLE_MESSAGE: RenderedMessage = {
+  title: 'Stuck?',
+  body: 'Here is a hint.',
+  cta: '',
+  image: null,
+  deepLink: 'game://hints',
+  data: '{"reward":"life"}',
+  buttons: [{ id: 'take', label: 'Take it', action: 'game://hints' }],
+  locale: 'de',
+};
 
 /** `metric` is spliced in, as it is JSON text already. */
 function guardrailData(fact: GuardrailTripped): JsonText {

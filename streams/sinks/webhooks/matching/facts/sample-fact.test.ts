@@ -21,6 +21,7 @@ const HOLDS: Readonly<Record<DataShape, (value: unknown) => boolean>> = {
   'churn factors': (value) => Array.isArray(value) && value.every(isObject),
   texts: (value) => Array.isArray(value) && value.every(isText),
   object: isObject,
+  'object or null': (value) => value === null || isObject(value),
   any: (value) => value !== undefined,
 };
 
