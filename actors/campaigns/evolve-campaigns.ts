@@ -73,13 +73,12 @@ export function interventionOffered(
   const held = state.interventions.find((pending) => pending.interventionId === interventionId);
   const isLast = held !== undefined && held.shownAt === 0 && held.offers + 1 === interventionOffers;
   return {
-    ...changed(state, interventionId, ({ variant: _, ...pending }) => ({
-      ...pending,
-      offers: pending.offers + 1,
-      offeredAt,
+    ...changed(state, interventionId, (pending) => {
       // Without one the variant was removed in the meantime, and the player got the content of the campaign.
-      ...(variant === undefined ? {} : { variant }),
-    })),
+      const { variant: _, ...others } = pending;
+      const given = { ...others, offers: pending.offers + 1, offeredAt };
+      return variant === undefined ? given : { ...given, variant };
+    }),
     campaignTallies: isLast ? tallied(state, shownTally(tallyOf(state, campaignId))) : state.campaignTallies,
   };
 }

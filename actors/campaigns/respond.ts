@@ -3,8 +3,8 @@ import { isButtonId } from './message/limits.ts';
 import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /**
- * Emits that a delivered intervention was shown, clicked or dismissed, as an event reports it. Each counts once, and only
- * for a pending intervention of the player. A click and a dismissal end it, and also count as shown.
+ * Emits that a delivered intervention was shown, clicked or dismissed, as an event reports it. Each counts once, and
+ * only for a pending intervention of the player. A click and a dismissal end it, and also count as shown.
  */
 export function respond(draft: Draft, event: EventTracked, context: Context): void {
   const { eventName, entityId } = event;

@@ -376,7 +376,14 @@ describe('a response to an intervention', () => {
   });
 
   it('may be that the player dismissed it: it counts as shown, and is not delivered again', () => {
-    const player = life(one({ variants: [{ key: 'a', weight: 1 }, { key: 'b', weight: 0 }] }));
+    const player = life(
+      one({
+        variants: [
+          { key: 'a', weight: 1 },
+          { key: 'b', weight: 0 },
+        ],
+      }),
+    );
     const [given] = triggered(player.track(NOON, 'level_failed'));
     const properties = shownIn(given?.interventionId);
     const facts = player.track(NOON + 1, { eventName: 'intervention_dismissed', properties });

@@ -115,7 +115,7 @@ export function subjectField(
 }
 
 /**
- * A field that texts to players name: a field of conditions that needs no operand, and nothing of a request or an event.
+ * A field that texts to players name: one of conditions that needs no operand, and nothing of a request or an event.
  */
 export function namedField(name: string, lookup: DefinitionLookup | undefined): Field<Subject> | FieldFaulty {
   const dot = name.indexOf('.');

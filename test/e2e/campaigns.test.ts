@@ -30,6 +30,7 @@ async function callApi(method: 'POST' | 'PATCH' | 'GET', path: string, body?: ob
 }
 
 const content = { title: 'Stuck?', body: 'Here is a hint.', cta: 'Show me' };
+const wholeContent = { ...content, image: null, deep_link: null, buttons: [], data: null };
 const displayRules = { priority: 'high', dismiss_after_seconds: 30 };
 const defined = async (body: object): Promise<string> => {
   const campaign = { content, display_rules: displayRules, ...body };
@@ -40,8 +41,9 @@ const defined = async (body: object): Promise<string> => {
 interface Intervention {
   intervention_id: string;
 }
-const opened = async (player: string) => {
-  const { data } = await callApi('POST', '/v1/bff/game/init', { player_id: player }, service.keys.live.client);
+const opened = async (player: string, device: object = {}) => {
+  const init = { player_id: player, device_info: device };
+  const { data } = await callApi('POST', '/v1/bff/game/init', init, service.keys.live.client);
   const session = { player_id: player, session_id: String(data['session_id']) };
   return {
     id: session.session_id,
@@ -86,7 +88,10 @@ test('a sync triggers and delivers an intervention once; ClickHouse and the webh
     {
       intervention_id: expect.stringMatching(/^int_/),
       type: 'in_app_message',
-      content,
+      campaign: { key: 'stuck', version: 1 },
+      variant: null,
+      locale: null,
+      content: wholeContent,
       display_rules: displayRules,
     },
   ]);
@@ -103,8 +108,73 @@ test('a sync triggers and delivers an intervention once; ClickHouse and the webh
   const told: { type?: unknown; data?: unknown } = JSON.parse(request?.body ?? '');
   expect([told.type, told.data]).toEqual([
     'campaign.triggered',
-    { player_id: player, external_id: 'stuck-player', campaign_id: campaignId, ...properties },
+    {
+      player_id: player,
+      external_id: 'stuck-player',
+      campaign_id: campaignId,
+      campaign_key: 'stuck',
+      campaign_version: 1,
+      ...properties,
+      cause: 'event:level_failed',
+      variant: null,
+      locale: null,
+      held_until: null,
+      expires_at: expect.stringMatching(/Z$/),
+      content: wholeContent,
+    },
   ]);
+});
+
+test('a message comes in the language of the device, in the variant of the player, and its button is reported', async () => {
+  const german = { title: 'Hallo {{attributes.name|du}}', button_labels: { take: 'Nehmen' } };
+  const gift = {
+    title: 'Hi {{attributes.name|player}}',
+    body: 'A gift, {{external_id}}',
+    deep_link: 'game://shop?for={{attributes.name|all}}',
+    data: { coins: 5 },
+    buttons: [{ id: 'take', label: 'Take', action: 'game://gifts' }],
+    locales: { de: german },
+  };
+  const variants = [
+    { key: 'plain', weight: 0 },
+    { key: 'gift', weight: 1, content: gift },
+  ];
+  const campaignId = await defined({ key: 'gift', trigger: { event: 'boss_won' }, variants });
+  const player = await service.player(service.keys.live.server, 'gifted');
+  await callApi('PATCH', `/v1/players/players/${player}`, { attributes: { name: '{{external_id}} & co' } });
+  const session = await opened(player, { locale: 'de_AT' });
+  const [message] = await session.sync('boss_won');
+  expect(message).toMatchObject({
+    campaign: { key: 'gift', version: 1 },
+    variant: 'gift',
+    locale: 'de',
+    content: {
+      title: 'Hallo {{external_id}} & co',
+      body: 'A gift, gifted',
+      deep_link: 'game://shop?for=%7B%7Bexternal_id%7D%7D%20%26%20co',
+      data: { coins: 5 },
+      buttons: [{ id: 'take', label: 'Nehmen', action: 'game://gifts' }],
+    },
+  });
+  const properties = { intervention_id: message?.intervention_id, button_id: 'take' };
+  await session.sync({ event_name: 'intervention_clicked', properties });
+  const rows = await until('the click is in ClickHouse', async () => {
+    const found = await service.sql<{ event: string; variant: string; button: string }>(
+      `SELECT event, variant, button FROM campaign_events WHERE campaign_id = '${campaignId}'
+       ORDER BY facts_sequence, facts_index`,
+    );
+    return found.length < 4 ? undefined : found;
+  });
+  expect(rows.map(({ event, variant, button }) => [event, variant, button].join(' ').trim())).toEqual([
+    'triggered gift',
+    'offered gift',
+    'shown gift',
+    'clicked gift take',
+  ]);
+  const [dismissed] = await session.sync('boss_won');
+  const closed = { intervention_id: dismissed?.intervention_id };
+  await session.sync({ event_name: 'intervention_dismissed', properties: closed });
+  expect(await (await opened(player)).sync()).toEqual([]);
 });
 
 test('a later session delivers an intervention that no client showed, until the campaign is disabled', async () => {

@@ -38,7 +38,15 @@ export interface MessageText {
   kind: 'text' | 'link' | 'action';
 }
 
-export function textsOf({ title, body, cta, image, deepLink, buttons = [], locales = {} }: MessageContent): MessageText[] {
+export function textsOf({
+  title,
+  body,
+  cta,
+  image,
+  deepLink,
+  buttons = [],
+  locales = {},
+}: MessageContent): MessageText[] {
   return [
     ...named({ title, body, cta, image, deepLink }, ''),
     ...buttons.flatMap(({ label, action }, place): MessageText[] => [

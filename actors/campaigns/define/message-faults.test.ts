@@ -41,11 +41,11 @@ describe('the messages of a campaign', () => {
       { locales: { de: { buttonLabels: { take: 'Nehmen' } } } },
       '/content/locales/de/button_labels/take names no button of the message',
     ],
+    [{ buttons: [button('a'), button('a')] }, '/content/buttons/1/id repeats an earlier id'],
     [
-      { buttons: [button('a'), button('a')] },
-      '/content/buttons/1/id repeats an earlier id',
+      { buttons: [button('a', 'javascript:alert(1)')] },
+      '/content/buttons/0/action must not be a link with the scheme javascript',
     ],
-    [{ buttons: [button('a', 'javascript:alert(1)')] }, '/content/buttons/0/action must not be a link with the scheme javascript'],
     [
       { buttons: [button('a', 'do it')] },
       '/content/buttons/0/action must be a link, or a word that the game understands, such as dismiss',
@@ -67,21 +67,31 @@ describe('the messages of a campaign', () => {
 
   it('have faults of variants at their places', () => {
     expect(of({}, [{ key: 'a', weight: 1 }])).toEqual(['/variants must have at least two variants, or be null']);
-    expect(of({}, [{ key: 'a', weight: 0 }, { key: 'a', weight: 0 }])).toEqual([
-      '/variants/1/key repeats an earlier key',
-      '/variants must have a variant with a weight greater than 0',
-    ]);
+    expect(
+      of({}, [
+        { key: 'a', weight: 0 },
+        { key: 'a', weight: 0 },
+      ]),
+    ).toEqual(['/variants/1/key repeats an earlier key', '/variants must have a variant with a weight greater than 0']);
     const content = { ...CONTENT, title: '{{nothing|x}}' };
-    expect(of({}, [{ key: 'a', weight: 1 }, { key: 'b', weight: 1, content }])[0]).toMatch(
-      /^\/variants\/1\/content\/title has \{\{nothing\}\}, which is an unknown field; use one of attributes/,
-    );
+    expect(
+      of({}, [
+        { key: 'a', weight: 1 },
+        { key: 'b', weight: 1, content },
+      ])[0],
+    ).toMatch(/^\/variants\/1\/content\/title has \{\{nothing\}\}, which is an unknown field; use one of attributes/);
   });
 
   it('may take 128 KiB together', () => {
     const locales = Object.fromEntries(
-      Array.from({ length: 70 }, (_, n) => [`a${String.fromCodePoint(97 + (n % 26))}-x${n}`, { body: 'b'.repeat(2_000) }]),
+      Array.from({ length: 70 }, (_, n) => [
+        `a${String.fromCodePoint(97 + (n % 26))}-x${n}`,
+        { body: 'b'.repeat(2_000) },
+      ]),
     );
-    expect(of({ locales })[0]).toMatch(/^\/content and the contents of variants are \d+ bytes as JSON; the maximum is 131072$/);
+    expect(of({ locales })[0]).toMatch(
+      /^\/content and the contents of variants are \d+ bytes as JSON; the maximum is 131072$/,
+    );
   });
 
   it('are what definitions read: as conditions beside those of the trigger', () => {

@@ -9,7 +9,12 @@ const compiled = (some: Partial<CampaignDocument>) => {
   if (campaign === undefined) throw new Error('there is no campaign');
   return campaign;
 };
-const rendered = (content: MessageContent, attributes: object, some: Partial<CampaignDocument> = {}, variant?: string) =>
+const rendered = (
+  content: MessageContent,
+  attributes: object,
+  some: Partial<CampaignDocument> = {},
+  variant?: string,
+) =>
   compiled({ content, ...some }).render(
     { player: aPlayer({ attributes: JSON.stringify(attributes) }), nowMs: NOON },
     variant,
@@ -113,7 +118,9 @@ describe('a message', () => {
       expect(share).toBeGreaterThan(0.45);
       expect(share).toBeLessThan(0.55);
       expect(new Set(drawn)).toEqual(new Set(['a', 'b']));
-      expect(drawn).toEqual(Array.from({ length: 1_000 }, (_, n) => compiled({ id, variants }).variantOf(`player-${n}`)));
+      expect(drawn).toEqual(
+        Array.from({ length: 1_000 }, (_, n) => compiled({ id, variants }).variantOf(`player-${n}`)),
+      );
     });
 
     it('draws independently of the holdout', () => {

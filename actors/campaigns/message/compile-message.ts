@@ -58,11 +58,7 @@ function labelOf({ buttonLabels = {} }: LocalizedMessage, id: string): string | 
 }
 
 /** A text that is no template, as another version may have stored it, stays as it is. */
-function compiled(
-  text: string,
-  lookup: DefinitionLookup | undefined,
-  encode?: (value: string) => string,
-): Render {
+function compiled(text: string, lookup: DefinitionLookup | undefined, encode?: (value: string) => string): Render {
   const read = templateOf(text);
   return compileTemplate('fault' in read ? [text] : read.parts, lookup, encode);
 }

@@ -6,15 +6,17 @@ import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
  * without regard to case, and each shorter one in turn.
  */
 
-/** A language tag (BCP 47) in lower case, from a text such as `de-AT`, `de_AT` or `de_AT.UTF-8`; undefined: it is none. */
+/** The language tag (BCP 47) of a text such as `de-AT`, `de_AT` or `de_AT.UTF-8`, in lower case; undefined: none. */
 export function languageTag(text: string): string | undefined {
   if (text.length > MOST_LENGTH) return undefined;
   const tag = text.trim().toLowerCase().replaceAll('_', '-').split(/[.@]/, 1)[0] ?? '';
-  return TAG.test(tag) ? tag : undefined;
+  const [language = '', ...subtags] = tag.split('-');
+  return LANGUAGE.test(language) && subtags.every((subtag) => SUBTAG.test(subtag)) ? tag : undefined;
 }
 
 const MOST_LENGTH = 64;
-const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,6}$/;
+const LANGUAGE = /^[a-z]{2,3}$/;
+const SUBTAG = /^[a-z0-9]{1,8}$/;
 
 /** The tag of the player's attribute `language`, else of `locale`, else of the device. */
 export function languageOf(player: PlayerState): string | undefined {

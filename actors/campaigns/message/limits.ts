@@ -28,9 +28,9 @@ export const MESSAGE_LIMITS = {
   charsPerCommand: 250_000,
 } as const;
 
-/** What the id of a button consists of. */
-export const BUTTON_ID = '^[A-Za-z0-9_.-]+$';
-const ID = new RegExp(BUTTON_ID);
+const ID = /^[A-Za-z0-9_.-]+$/;
+/** What the id of a button consists of, as a pattern. */
+export const BUTTON_ID = ID.source;
 
 export function isButtonId(text: string): boolean {
   return text.length <= MESSAGE_LIMITS.buttonIdLength && ID.test(text);

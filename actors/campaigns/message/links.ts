@@ -18,7 +18,9 @@ export function linkFault(text: string): string | undefined {
   if (open === -1) return fixed.length > scheme.length ? undefined : 'must say where the link leads';
   const behind = fixed.slice(scheme.length).replace(/^\/\//, '');
   // A player's value must not decide where a link leads.
-  return /[/?#]/.test(behind) ? undefined : 'may have placeholders only after the host of the link, in its path or query';
+  return /[/?#]/.test(behind)
+    ? undefined
+    : 'may have placeholders only after the host of the link, in its path or query';
 }
 
 /** Why a text is no action of a button; undefined: it is a link, or a word that the game understands. */

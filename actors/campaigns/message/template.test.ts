@@ -8,7 +8,13 @@ describe('a template', () => {
     ['a }} b { c', ['a }} b { c']],
     ['{{external_id}}', [{ field: 'external_id' }]],
     ['Hi {{ attributes.name | dear player }}!', ['Hi ', { field: 'attributes.name', fallback: 'dear player' }, '!']],
-    ['{{a|}}{{b|x|y}}', [{ field: 'a', fallback: '' }, { field: 'b', fallback: 'x|y' }]],
+    [
+      '{{a|}}{{b|x|y}}',
+      [
+        { field: 'a', fallback: '' },
+        { field: 'b', fallback: 'x|y' },
+      ],
+    ],
   ])('%j has the parts %j', (text, parts) => {
     expect(templateOf(text)).toEqual({ parts });
     expect(placeholdersOf(text)).toEqual(parts.filter((part) => typeof part !== 'string'));

@@ -46,7 +46,10 @@ function textOf(value: Json): string | undefined {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toFixed(4)));
   if (typeof value !== 'string') return undefined;
   const most = MESSAGE_LIMITS.valueLength;
-  const line = value.slice(0, most + 1).replace(UNSEEN, ' ').trim();
+  const line = value
+    .slice(0, most + 1)
+    .replace(UNSEEN, ' ')
+    .trim();
   if (line === '') return undefined;
   return line.length <= most ? line.toWellFormed() : `${line.slice(0, most - 1).toWellFormed()}…`;
 }

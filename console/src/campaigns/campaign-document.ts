@@ -26,6 +26,7 @@ export function writable(campaign: Campaign): Record<string, unknown> {
     created_at: _created,
     updated_at: _updated,
     warnings: _w,
+    tested: _tested,
     ...rest
   } = campaign;
   return rest;
@@ -37,6 +38,7 @@ export const EMPTY_CAMPAIGN = {
   trigger: { event: '' },
   audience: null,
   content: { title: '', body: '', cta: '' },
+  variants: null,
   display_rules: { priority: 'normal', dismiss_after_seconds: 0 },
   caps: { total: null, per_day: 1 },
   cooldown_seconds: 0,

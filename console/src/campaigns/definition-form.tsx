@@ -1,4 +1,4 @@
-import { Fieldset, NativeSelect, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
+import { Fieldset, NativeSelect, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useSegments } from '../definitions.ts';
 import { useZone } from '../frame/session.tsx';
 import { LabelFields } from '../parts/labels/label-fields.tsx';
@@ -7,7 +7,7 @@ import { TEXTS } from '../texts.ts';
 import { triggerKindOf } from './campaign-document.ts';
 import { type Document, minuteOf, partOf, textOf, timeOf } from '../parts/drafts/document-values.ts';
 import { NumberOrNone } from '../parts/editors/number-or-none.tsx';
-import { MessagePreview } from './message-preview.tsx';
+import { MessageFields } from './message/message-fields.tsx';
 import { TriggerFields } from './trigger-fields.tsx';
 
 const texts = TEXTS.campaign;
@@ -38,7 +38,7 @@ export function DefinitionForm({ isNew, ...fields }: DefinitionFormProps) {
       <Identity isNew={isNew} {...fields} />
       <When {...fields} />
       <Audience {...fields} />
-      <Message {...fields} />
+      <MessageFields {...fields} />
       <Limits {...fields} />
       <LabelFields
         labels={labelsOf(document)}
@@ -131,62 +131,6 @@ function Audience({ document, onChange, readOnly }: FieldsProps) {
           readOnly={readOnly}
           onChange={(value) => onChange({ ...document, holdout_percentage: value ?? 0 })}
         />
-      </SimpleGrid>
-    </Fieldset>
-  );
-}
-
-function Message({ document, onChange, readOnly }: FieldsProps) {
-  const content = partOf(document, 'content');
-  const rules = partOf(document, 'display_rules');
-  const [title, body, cta] = [textOf(content['title']), textOf(content['body']), textOf(content['cta'])];
-  const priority = textOf(rules['priority']);
-  const setContent = (change: Document): void => onChange({ ...document, content: { ...content, ...change } });
-  const setRules = (change: Document): void => onChange({ ...document, display_rules: { ...rules, ...change } });
-  return (
-    <Fieldset legend={texts.what}>
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <div>
-          <TextInput
-            label={texts.contentTitle}
-            value={title}
-            readOnly={readOnly}
-            onChange={(event) => setContent({ title: event.currentTarget.value })}
-          />
-          <Textarea
-            label={texts.body}
-            autosize
-            minRows={2}
-            value={body}
-            readOnly={readOnly}
-            onChange={(event) => setContent({ body: event.currentTarget.value })}
-          />
-          <TextInput
-            label={texts.cta}
-            description={texts.ctaHelp}
-            value={cta}
-            readOnly={readOnly}
-            onChange={(event) => setContent({ cta: event.currentTarget.value })}
-          />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NativeSelect
-              label={texts.priority}
-              description={texts.priorityHelp}
-              value={priority}
-              data={[...new Set([...texts.priorities, priority])].filter(Boolean)}
-              disabled={readOnly}
-              onChange={(event) => setRules({ priority: event.currentTarget.value })}
-            />
-            <NumberOrNone
-              label={texts.dismiss}
-              help={texts.dismissHelp}
-              value={rules['dismiss_after_seconds']}
-              readOnly={readOnly}
-              onChange={(value) => setRules({ dismiss_after_seconds: value ?? 0 })}
-            />
-          </SimpleGrid>
-        </div>
-        <MessagePreview title={title} body={body} cta={cta} />
       </SimpleGrid>
     </Fieldset>
   );

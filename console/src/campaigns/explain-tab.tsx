@@ -5,12 +5,13 @@ import { Link } from 'wouter';
 import { type AnswerOf, call } from '../frame/api.ts';
 import { useSegments } from '../definitions.ts';
 import { Figures, State } from '../operations/panel.tsx';
-import { isObject, parseObject } from '../parts/editors/json-text.ts';
+import { parseObject } from '../parts/editors/json-text.ts';
 import { Fault } from '../parts/states.tsx';
 import { number, Time } from '../parts/lists/values.tsx';
 import { isAtLeast, usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
-import { MessagePreview } from './message-preview.tsx';
+import type { Shown } from './message/message-document.ts';
+import { MessagePreview } from './message/message-preview.tsx';
 
 const texts = TEXTS.campaign;
 
@@ -80,17 +81,15 @@ export function ExplainTab({ document, id, player, onPlayer }: ExplainTabProps) 
             </Group>
           </form>
           {explain.error === null ? null : <Fault error={explain.error} />}
-          {explain.data === undefined ? null : <Answer found={explain.data} document={document} />}
+          {explain.data === undefined ? null : <Answer found={explain.data} />}
         </Stack>
       </Card>
     </Stack>
   );
 }
 
-function Answer({ found, document }: { found: Explanation; document: Record<string, unknown> }) {
+function Answer({ found }: { found: Explanation }) {
   const { scope } = usePlace();
-  const content = isObject(document['content']) ? document['content'] : {};
-  const text = (name: string): string => (typeof content[name] === 'string' ? content[name] : '');
   const { outcome, decided_by: decidedBy } = found;
   return (
     <Stack gap="xs">
@@ -110,7 +109,14 @@ function Answer({ found, document }: { found: Explanation; document: Record<stri
           {texts.toPlayer}
         </Anchor>
       </Text>
-      {outcome === 'given' ? <MessagePreview title={text('title')} body={text('body')} cta={text('cta')} /> : null}
+      {outcome === 'given' ? (
+        <>
+          {found.variant === null && found.locale === null ? null : (
+            <Text size="sm">{texts.drawnFor(found.variant, found.locale)}</Text>
+          )}
+          <MessagePreview shown={shownOf(found.content)} />
+        </>
+      ) : null}
       <Figures
         label={texts.explainTitle}
         heads={[texts.check, texts.passes, texts.detail]}
@@ -129,6 +135,17 @@ function Answer({ found, document }: { found: Explanation; document: Record<stri
       />
     </Stack>
   );
+}
+
+/** The message as the player would get it, with its values. */
+function shownOf({ image, deep_link: deepLink, buttons, data, ...shown }: Explanation['content']): Shown {
+  return {
+    ...shown,
+    image: image ?? '',
+    deepLink: deepLink ?? '',
+    buttons: buttons.map(({ id, label, action = '' }) => ({ id, label, action })),
+    data: data ?? undefined,
+  };
 }
 
 function Detail({ check: { check, passes, value, most, until } }: { check: Explanation['checks'][number] }) {

@@ -10,9 +10,10 @@ import { percent } from '../parts/charts/units.ts';
 import { number } from '../parts/lists/values.tsx';
 import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
+import { Clicks, VariantsBeside } from './variant-results.tsx';
 
 const texts = TEXTS.campaign;
-const STEPS = ['triggered', 'sent', 'shown', 'clicked'] as const;
+const STEPS = ['triggered', 'sent', 'shown', 'clicked', 'dismissed'] as const;
 const FIGURES = ['conversion_rate', 'payer_rate', 'revenue_per_player'] as const;
 const REFRESH_MS = 10_000;
 const WINDOW_HOURS = 168;
@@ -53,6 +54,8 @@ export function ResultsTab({ id, event, hours, onChoose }: ResultsTabProps) {
           ) : (
             <Stack>
               <Funnel results={found} />
+              <Clicks buttons={found.buttons} />
+              {found.variants === null ? null : <VariantsBeside results={found.variants} />}
               <Beside results={found} hasEvent={event !== ''} />
               <Suppressed results={found} />
             </Stack>

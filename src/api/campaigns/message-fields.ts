@@ -139,10 +139,9 @@ export type Variants = Static<typeof Variants>;
 export const Tested = Type.Object(
   {
     since: Type.Integer({ description: 'Version of the campaign from which on keys and weights are these.' }),
-    variants: Type.Array(
-      Type.Object({ key: Key, weight: Weight }, { description: 'A variant with its weight.' }),
-      { description: 'The variants.' },
-    ),
+    variants: Type.Array(Type.Object({ key: Key, weight: Weight }, { description: 'A variant with its weight.' }), {
+      description: 'The variants.',
+    }),
   },
   { description: 'The latest test of variants, whose results you get. It stays when the test ends.' },
 );

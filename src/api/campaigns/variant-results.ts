@@ -63,7 +63,9 @@ export const VariantResults = nullable(
       sample_ratio: Type.Object(
         {
           p_value: numberOrNull('p-value of the numbers of players, if chance drew them by the weights.'),
-          mismatch: Type.Boolean({ description: 'Whether they differ so much that the comparison is not to be trusted.' }),
+          mismatch: Type.Boolean({
+            description: 'Whether they differ so much that the comparison is not to be trusted.',
+          }),
         },
         { description: 'The numbers of players beside the weights.' },
       ),
@@ -73,11 +75,7 @@ export const VariantResults = nullable(
   ),
 );
 
-export function variantResults(
-  { arms, variants }: CampaignReport,
-  tested: MessageTest | undefined,
-  hasEvent: boolean,
-) {
+export function variantResults({ arms, variants }: CampaignReport, tested: MessageTest | undefined, hasEvent: boolean) {
   const [first] = tested?.variants ?? [];
   // Without arms it is the test environment, or there are no rows.
   if (tested === undefined || first === undefined || arms.length === 0) return null;

@@ -84,7 +84,10 @@ async function play(player_id: string, n: number): Promise<void> {
       { ...row, ...flag, ...drawn },
       { ...row, ...flag, ...drawn, flag_key: 'tried', experiment: 'wide' },
     ]),
-    insert('campaign_events', [{ ...row, ...campaign }]),
+    insert('campaign_events', [
+      { ...row, ...campaign },
+      { ...row, ...campaign, event: 'clicked', button: 'take', facts_index: 1 },
+    ]),
   ]);
 }
 
@@ -109,7 +112,8 @@ const OTHERS = [
 ];
 const [SINCE, UNTIL] = [`'${DAY} 00:00:00'`, 'now64(3)'];
 const PARAMETERISED = {
-  campaign_readout: "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24, variants_since = 0)",
+  campaign_readout:
+    "campaign_readout(game = 'demo', campaign = 'comeback', conversion_event = 'a', window_hours = 24, variants_since = 0)",
   experiment_readout:
     `experiment_readout(game = 'demo', flag = 'shop', experiment = '', period = 1, since = ${SINCE}, until = ${UNTIL}, ` +
     "variants = ['blue'], metrics = ['conversion:purchase'], window_days = 7, covariate_days = 7)",

@@ -57,6 +57,8 @@ describe('creating a campaign', () => {
     expect(status).toBe(201);
     expect(answered.data).toEqual({
       ...body,
+      variants: null,
+      tested: null,
       owner: '',
       tags: [],
       note: '',

@@ -117,7 +117,11 @@ function takeWithdrawn(interventionId: string, life: Life, wrong: Wrong): void {
   life.withdrawn.add(interventionId);
 }
 
-function takeEnd(fact: InterventionShown | InterventionClicked | InterventionDismissed, life: Life, wrong: Wrong): void {
+function takeEnd(
+  fact: InterventionShown | InterventionClicked | InterventionDismissed,
+  life: Life,
+  wrong: Wrong,
+): void {
   const held = life.held.get(fact.interventionId);
   const end = fact.kind === 'InterventionShown' ? 'shown' : 'clicked';
   const isNext = end === 'shown' ? held?.end === undefined : held?.end === 'shown';

@@ -210,8 +210,18 @@ function dataOf(fact: Fact): object | undefined {
     return { player_id, external_id, from, to, changed_at: new Date(changedAt).toISOString() };
   }
   if (fact.kind === 'InterventionTriggered') {
-    const { entityId: player_id, externalId: external_id, campaignId, interventionId } = fact;
-    return { player_id, external_id, campaign_id: campaignId, intervention_id: interventionId };
+    const { entityId: player_id, externalId: external_id, campaignId, interventionId, message, heldUntil } = fact;
+    const campaign = {
+      campaign_id: campaignId,
+      campaign_key: fact.campaignKey,
+      campaign_version: fact.campaignVersion,
+    };
+    const why = { intervention_id: interventionId, cause: fact.cause, variant: fact.variant ?? null, locale: null };
+    const held_until = heldUntil === undefined ? null : new Date(heldUntil).toISOString();
+    const expires_at = new Date(fact.expiresAt).toISOString();
+    const links = { image: null, deep_link: null, buttons: [], data: null };
+    const content = { title: message?.title, body: message?.body, cta: '', ...links };
+    return { player_id, external_id, ...campaign, ...why, held_until, expires_at, content };
   }
   if (fact.kind !== 'ChurnRiskChanged' || !fact.high) return undefined;
   const { entityId: player_id, externalId: external_id, risk } = fact;

@@ -375,7 +375,10 @@ function latestOf({ campaignTallies }: PlayerState): number {
 function namesOf(
   { interventionId, campaignId, campaignKey, campaignVersion, variant }: PendingIntervention,
   state: PlayerState,
-): Pick<InterventionClicked, 'interventionId' | 'campaignId' | 'campaignKey' | 'campaignVersion' | 'externalId' | 'variant'> {
+): Pick<
+  InterventionClicked,
+  'interventionId' | 'campaignId' | 'campaignKey' | 'campaignVersion' | 'externalId' | 'variant'
+> {
   const names = { interventionId, campaignId, campaignKey, campaignVersion, externalId: state.externalId };
   return variant === undefined ? names : { ...names, variant };
 }
