@@ -40,8 +40,7 @@ describe.skipIf(!hasBrowser)(`messages in the console${hasBrowser ? '' : ` (${NO
     await page.getByRole('combobox', { name: 'Event name' }).fill('boss_won');
     await page.getByLabel('Title').fill('Hi {{attributes.name|player}}');
     await page.getByLabel('Text', { exact: true }).fill(`A gift for you. ${HOSTILE}`);
-    await editor.picture('message-x');
-    await page.getByLabel('Deep link').fill('game://gifts', { timeout: 3000 });
+    await page.getByLabel('Deep link').fill('game://gifts');
     await page.getByLabel('Picture').fill('https://cdn.example/gift.png');
     await page.getByLabel('Data for the game (JSON)').fill('{"coins": 5}');
     await page.getByRole('button', { name: 'Add a button' }).click();

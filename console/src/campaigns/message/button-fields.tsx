@@ -27,7 +27,7 @@ export function ButtonFields({ content, locale, onChange, readOnly }: ButtonFiel
   const field = (place: number, name: string, label: string) => (
     <TextInput
       label={label}
-      flex={1}
+      flex="1 1 130px"
       value={textOf(buttons[place]?.[name])}
       readOnly={readOnly}
       onChange={(event) => change(place, { [name]: event.currentTarget.value })}

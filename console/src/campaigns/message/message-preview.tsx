@@ -31,8 +31,10 @@ export function MessagePreview({ shown }: { shown: Shown }) {
           </Text>
         )}
         <Group mt={buttons.length === 0 ? 0 : 'xs'} gap="xs" grow>
-          {buttons.map(({ id, label, action }) => (
-            <Text key={id} fw={600} ta="center" className="message-cta" title={action}>
+          {buttons.map(({ label, action }, place) => (
+            // Two new buttons have no id yet.
+            // oxlint-disable-next-line react/no-array-index-key
+            <Text key={place} fw={600} ta="center" className="message-cta" title={action}>
               {label}
             </Text>
           ))}
