@@ -25,7 +25,7 @@ const existing = (fields: readonly string[]): JsonObject =>
   Object.fromEntries(fields.map((field) => [field, { $exists: true }]));
 
 /** The fields that the messages of a campaign read. */
-export function messageFields({ content, variants = [] }: Pick<CampaignDocument, 'content' | 'variants'>): string[] {
+function messageFields({ content, variants = [] }: Pick<CampaignDocument, 'content' | 'variants'>): string[] {
   const contents = [content, ...variants.flatMap((variant) => variant.content ?? [])];
   const named = contents.flatMap((one) => textsOf(one)).flatMap(({ text }) => placeholdersOf(text));
   return [...new Set(named.map(({ field }) => field))];
