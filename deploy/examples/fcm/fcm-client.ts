@@ -34,6 +34,7 @@ export interface FcmOptions {
   url?: string;
   now?: () => number;
   wait?: (ms: number) => Promise<unknown>;
+  log: (line: string) => void;
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
@@ -51,6 +52,7 @@ export function createFcm({
   url = 'https://fcm.googleapis.com',
   now = Date.now,
   wait = pause,
+  log,
 }: FcmOptions): Fcm {
   let token: { text: string; until: number } | undefined;
   let asking: Promise<string> | undefined;
@@ -88,7 +90,7 @@ export function createFcm({
       });
       return resultOf(response.status, response.headers.get('Retry-After'), await response.text());
     } catch (error) {
-      console.error(`FCM cannot be reached: ${String(error)}`);
+      log(`FCM cannot be reached: ${String(error)}`);
       return { kind: 'later', seconds: LATER_SECONDS };
     }
   }

@@ -12,13 +12,13 @@ function setting(name: string): string {
   return value;
 }
 
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const account: ServiceAccount = JSON.parse(readFileSync(setting('GOOGLE_APPLICATION_CREDENTIALS'), 'utf8'));
 const receiver = createReceiver({
   secret: setting('WEBHOOK_SECRET'),
   players: createPlayers(setting('PLAYER_ANALYTICS_URL'), setting('PLAYER_ANALYTICS_KEY')),
-  fcm: createFcm({ account }),
+  fcm: createFcm({ account, log }),
+  log,
 });
 const port = Number(process.env['PORT'] ?? 8090);
-createServer(receiver).listen(port, () =>
-  console.log(`Campaigns go to FCM's project ${account.project_id}; port ${port}.`),
-);
+createServer(receiver).listen(port, () => log(`Campaigns go to FCM's project ${account.project_id}; port ${port}.`));

@@ -15,6 +15,7 @@ export interface ReceiverOptions {
   players: Players;
   fcm: Fcm;
   now?: () => number;
+  log: (line: string) => void;
 }
 
 const MOST_BODY_BYTES = 1024 * 1024;
@@ -28,7 +29,7 @@ interface Answer {
   retryAfter?: number;
 }
 
-export function createReceiver({ secret, players, fcm, now = Date.now }: ReceiverOptions): RequestListener {
+export function createReceiver({ secret, players, fcm, now = Date.now, log }: ReceiverOptions): RequestListener {
   const done = new Set<string>();
 
   async function forward(id: string, triggered: Triggered): Promise<Answer> {
@@ -46,7 +47,7 @@ export function createReceiver({ secret, players, fcm, now = Date.now }: Receive
         await players.forgetToken(player);
         break;
       case 'refused':
-        console.error(`FCM refused ${triggered.intervention_id}: ${result.reason}`);
+        log(`FCM refused ${triggered.intervention_id}: ${result.reason}`);
         break;
       case 'sent':
         break;
@@ -68,14 +69,14 @@ export function createReceiver({ secret, players, fcm, now = Date.now }: Receive
   return (request, response) => {
     answerOf(request)
       .catch((error: unknown): Answer => {
-        console.error(error);
+        log(String(error));
         return { status: 500 };
       })
       .then(({ status, retryAfter }) => {
         if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
         response.writeHead(status).end();
       })
-      .catch((error: unknown) => console.error(error));
+      .catch((error: unknown) => log(String(error)));
   };
 }
 

@@ -1,6 +1,5 @@
 import { createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFcm } from '../../../deploy/examples/fcm/fcm-client.ts';
 import { createPlayers } from '../../../deploy/examples/fcm/players.ts';
@@ -35,8 +34,8 @@ const DATA = {
   variant: 'b',
   held_until: null as string | null,
   expires_at: new Date(NOW + 3_600_000).toISOString(),
-  content: JSON.parse(messageJson(CONTENT)) as object | null,
 };
+const MESSAGE: object = JSON.parse(messageJson(CONTENT));
 
 let google: WebhookReceiver;
 let server: Server;
@@ -47,9 +46,10 @@ let attributes: Record<string, unknown>;
 let tokens: number;
 let nowMs: number;
 let waited: number[];
+let logged: string[];
 
 beforeEach(async () => {
-  [answers, attributes, tokens, nowMs, waited] = [[], { push_token: 'device-1' }, 0, NOW, []];
+  [answers, attributes, tokens, nowMs, waited, logged] = [[], { push_token: 'device-1' }, 0, NOW, [], []];
   google = await startWebhookReceiver((request, response) => {
     const [status, body, headers = {}] = answerOf(request);
     response.writeHead(status, headers).end(body);
@@ -64,10 +64,11 @@ beforeEach(async () => {
   };
   const now = (): number => nowMs;
   const wait = (ms: number): Promise<unknown> => Promise.resolve(waited.push(ms));
-  const fcm = createFcm({ account, url: base, now, wait });
-  server = createServer(createReceiver({ secret: SECRET, players: createPlayers(base, 'sk_live_x'), fcm, now }));
+  const log = (line: string): void => void logged.push(line);
+  const fcm = createFcm({ account, url: base, now, wait, log });
+  server = createServer(createReceiver({ secret: SECRET, players: createPlayers(base, 'sk_live_x'), fcm, now, log }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  url = `http://127.0.0.1:${Object(server.address()).port}/`;
 });
 afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
@@ -87,7 +88,12 @@ function answerOf({ method, path, body }: ReceivedRequest): [number, string?, Re
 }
 
 async function deliver(data: object = {}, { id = 'evt_1', type = 'campaign.triggered', signature = '' } = {}) {
-  const body = JSON.stringify({ id, type, timestamp: new Date(NOW).toISOString(), data: { ...DATA, ...data } });
+  const body = JSON.stringify({
+    id,
+    type,
+    timestamp: new Date(NOW).toISOString(),
+    data: { ...DATA, content: MESSAGE, ...data },
+  });
   const signed = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
   const headers = { 'X-Service-Signature': signature === '' ? signed : signature };
   const response = await fetch(url, { method: 'POST', body, headers });
@@ -201,6 +207,7 @@ describe('a campaign as a push message', () => {
     answers = [[400, '{"error":{"status":"INVALID_ARGUMENT"}}']];
     expect((await deliver()).status).toBe(200);
     expect(sends()).toHaveLength(1);
+    expect(logged).toEqual(['FCM refused int_1: 400 {"error":{"status":"INVALID_ARGUMENT"}}']);
   });
 
   it('is sent without what does not fit into 4,096 bytes', async () => {
