@@ -17,6 +17,7 @@ import { ANALYTICS_LIMITS } from '../../src/api/analytics/limits.ts';
 import { API_LIMITS } from '../../src/api/limits.ts';
 import { BODY_LIMITS } from '../../src/gateway/http/read/limits.ts';
 import { CAMPAIGN_API_LIMITS } from '../../src/api/campaigns/limits.ts';
+import { MESSAGE_LIMITS } from '../../actors/campaigns/message/limits.ts';
 import { COMPUTED_LIMITS } from '../../actors/properties/limits.ts';
 import { CONDITION_LIMITS } from '../../actors/conditions/limits.ts';
 import { COUNTER_LIMITS } from '../../actors/computed/limits.ts';
@@ -211,6 +212,8 @@ describe('docs/limits.md', () => {
       'guardrails of an experiment': EXPERIMENT_LIMITS.experimentGuardrails,
       'size of an experiment': EXPERIMENT_LIMITS.experimentBytes / KIB,
       campaigns: CAMPAIGN_API_LIMITS.campaignsPerEnvironment,
+      'messages of a campaign, in all languages': MESSAGE_LIMITS.campaignBytes / 1024,
+      'variants of a campaign': MESSAGE_LIMITS.variants,
       'computed properties, those of conditions too': COMPUTED_LIMITS.computedProperties,
       'saved analytics queries': ANALYTICS_LIMITS.savedQueries,
       annotations: ANALYTICS_LIMITS.annotations,
