@@ -7,6 +7,7 @@ import { evaluator } from './targeting/evaluator.ts';
 import { flags } from './targeting/flags.ts';
 import { game } from './game.ts';
 import { importCase } from './import.ts';
+import { productImportsCase } from './product-imports.ts';
 import { ingest } from './ingest.ts';
 import { lists } from './targeting/lists.ts';
 import { localFlags } from './targeting/local-flags.ts';
@@ -37,6 +38,7 @@ for (const command of [
   queries,
   rebuild,
   importCase,
+  productImportsCase,
   lists,
   viewsCase,
   properties,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/kernel/text/json.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import { fileFormat } from '../../src/cli/import/files/file-formats.ts';
-import { noNotes } from '../../src/cli/import/files/line-fields.ts';
+import { lineContext } from '../../src/cli/import/files/file-format.ts';
 import { createHistoryBatch } from '../../src/cli/import/send/history-batch.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { given } from '../testing/harness.ts';
@@ -29,7 +29,7 @@ let files = 0;
 function importing(kind: 'players' | 'events', fields: Record<string, unknown>, nowMs = NOW) {
   const format = fileFormat('native', kind);
   if (format === undefined) throw new Error('no format');
-  const { event, ...line } = format.read({ external_id: 'ext-1', ...fields }, nowMs, noNotes(), () => undefined);
+  const { event, ...line } = format.read({ external_id: 'ext-1', ...fields }, lineContext({ nowMs }));
   const batch = createHistoryBatch();
   const named = event === undefined ? {} : { event: { ...event, eventId: event.eventId ?? `e-${files}` } };
   batch.add({ ...line, ...named, line: 1, playerId: ID });

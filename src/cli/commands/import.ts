@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { timeZoneOf } from '../../../actors/time-zones/time-zone.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
@@ -10,7 +11,8 @@ import { gameAddress } from '../../../streams/config/games.ts';
 import { lockName } from '../../local/data-dir-lock.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
-import { checkFile, reportLines } from '../import/files/check-file.ts';
+import { checkFile, newCheck } from '../import/check/check-file.ts';
+import { reportLines } from '../import/check/report-lines.ts';
 import { createEventIds, type EventIds } from '../import/send/event-ids.ts';
 import { storedDigests, whenSunk } from '../import/send/stored-ids.ts';
 import { queryRows } from '../export/clickhouse-rows.ts';
@@ -23,11 +25,13 @@ import {
   type ImportKind,
   type ImportSource,
 } from '../import/files/file-formats.ts';
+import type { FileFormat, ImportChoices } from '../import/files/file-format.ts';
 import { importFile, type ImportFileOptions } from '../import/import-file.ts';
 import { readImportSource } from '../import/files/import-source.ts';
 import { knownImports } from '../import/import-state.ts';
 import { FILE_KINDS, fileKindOf, stateOf, type FileKind } from '../import/files/open-source.ts';
 import type { ExchangeOf } from '../import/files/purchase-lines.ts';
+import { surveyFiles } from '../import/survey/survey.ts';
 import { createPlayerIds } from '../import/send/player-ids.ts';
 import type { ReadOptions } from '../import/files/read-history.ts';
 import { grouped, progressLine, type Progress } from '../import/progress-line.ts';
@@ -42,6 +46,9 @@ interface ImportOptions {
   dryRun?: true;
   fit?: true;
   fromStart?: true;
+  purchase?: string[];
+  zone?: string;
+  join: boolean;
 }
 
 /** A third of the share of a process without it: 10 is a tenth, and starves the command on a busy machine. */
@@ -58,18 +65,26 @@ export function importCommand(context: CliContext): Command {
   );
   for (const kind of IMPORT_KINDS) {
     command
-      .command(kind)
+      // `import --from firebase FILE` needs no word for what most files hold.
+      .command(kind, { isDefault: kind === 'events' })
       .description(
         `Import ${kind}. Exit code 2 if lines were rejected. Run it again to continue after an interruption.`,
       )
-      .argument('<file...>', '.ndjson, .jsonl, .csv or .parquet; the first two also with .gz')
+      .argument('<file...>', '.ndjson, .jsonl, .json, .csv or .parquet; all but the last also with .gz')
       .requiredOption('--game <id>', 'game of the history')
       .addOption(new Option('--environment <environment>').choices(['live', 'test']).default('live'))
       .addOption(new Option('--from <product>', 'whose export it is').choices(IMPORT_SOURCES).default('native'))
       .addOption(new Option('--format <format>', 'of files whose name does not tell it').choices(FILE_KINDS))
       .option('--rejected <file>', 'where rejected lines go, for a single file (default: in DATA_DIR/imports)')
       .option('--fit', 'store what is too large cut to fit, instead of sending its event to quarantine')
-      .option('--dry-run', 'read and check everything, and import nothing')
+      .option(
+        '--purchase <event[=property]>',
+        'an event that is a purchase, with its amount; may be repeated',
+        gathered,
+      )
+      .option('--zone <zone>', 'of times without one: the project of Mixpanel, if it is from before 2023')
+      .option('--no-join', 'keep anonymous ids as players of their own')
+      .option('--dry-run', 'read and check everything, show what is kept of a line, and import nothing')
       .option('--from-start', 'read from the first line again; lines that are imported stay as they are')
       .action((files: string[], options: ImportOptions) => runImport(kind, files, options, context));
   }
@@ -94,9 +109,13 @@ async function runImport(
     const playerIdOf = createPlayerIds(namespace, options.environment);
     const exchangeOf: ExchangeOf = (currency, atMs) => rateFor(store, options.game, currency, atMs);
     const nowMs = context.clock.wallMs();
+    const choices = choicesOf(options);
+    const surveyed = files.map((path, place) => ({ path, kind: kinds[place] ?? 'ndjson' }));
+    const survey = await surveyFiles(surveyed, format, choices);
     if (options.dryRun === true) {
       const fit = options.fit === true;
-      await checkFiles(files, kinds, { format, importId: '', nowMs, fit, playerIdOf, exchangeOf }, context);
+      const reading = { format, importId: '', nowMs, fit, playerIdOf, exchangeOf, survey, choices };
+      await checkFiles(files, kinds, reading, context);
       return;
     }
     await withHistoryClient({ store, log, context, ...options }, async (client) => {
@@ -107,7 +126,7 @@ async function runImport(
       if (options.rejected !== undefined) await requireOtherFile(files, options.rejected);
       // Two commands would not see each other's ids.
       if (kind === 'events') await lockFiles(files.join(', '), [`the events of ${namespace} ${options.environment}`]);
-      const openEventIds = createIdOpener(log, context, options);
+      const openEventIds = createIdOpener(log, context, options, format.ids);
       for (const [place, path] of files.entries()) {
         if (stop.aborted) break;
         const source = await readImportSource({
@@ -127,6 +146,9 @@ async function runImport(
           format,
           fileKind: kinds[place] ?? 'ndjson',
           fit: options.fit === true,
+          survey,
+          fileNumber: place,
+          choices,
           playerIdOf,
           exchangeOf,
           openEventIds: kind === 'events' ? openEventIds : undefined,
@@ -164,8 +186,9 @@ async function checkFiles(
   context: CliContext,
 ): Promise<void> {
   let faulty = 0;
+  const state = newCheck();
   for (const [place, path] of files.entries()) {
-    const report = await checkFile(path, { ...options, fileKind: kinds[place] ?? 'ndjson' });
+    const report = await checkFile(path, { ...options, fileNumber: place, fileKind: kinds[place] ?? 'ndjson' }, state);
     for (const line of reportLines(path, report)) context.print(line);
     faulty += report.faulty + report.fitted.quarantined;
   }
@@ -177,13 +200,15 @@ function createIdOpener(
   log: JetStreamLog,
   context: CliContext,
   { game, environment }: ImportOptions,
+  ids: FileFormat['ids'],
 ): NonNullable<ImportFileOptions['openEventIds']> {
   let opened: Promise<EventIds> | undefined;
   let whenFileDecided: () => Promise<void>;
   return (whenDecided) => {
     whenFileDecided = whenDecided;
     return (opened ??= createEventIds({
-      digests: storedDigests(queryRows(context.clickhouse()), game, environment),
+      ids,
+      digests: storedDigests(queryRows(context.clickhouse()), { game, environment, ids }),
       whenConfirmed: async () => {
         await whenFileDecided();
         await whenSunk(log, context.clock);
@@ -192,10 +217,25 @@ function createIdOpener(
   };
 }
 
-function kindOf(path: string, { format }: ImportOptions): FileKind {
-  const kind = format ?? fileKindOf(path);
+function kindOf(path: string, { format, from }: ImportOptions): FileKind {
+  // Files of Segment and Unity are called `….gz`, and those of other products hold lines of JSON too.
+  const kind = format ?? fileKindOf(path) ?? (from === 'native' ? undefined : 'ndjson');
   if (kind === undefined) throw new CliError(`The name of ${path} does not tell its format. Name it with --format.`);
   return kind;
+}
+
+const gathered = (value: string, earlier: string[] = []): string[] => [...earlier, value];
+
+function choicesOf({ purchase = [], zone, join }: ImportOptions): ImportChoices {
+  const known = zone === undefined ? undefined : timeZoneOf(zone);
+  if (zone !== undefined && known === undefined) {
+    throw new CliError('--zone must be a time zone, for example Europe/Berlin.');
+  }
+  const purchases = purchase.map((text): [string, string | undefined] => {
+    const at = text.lastIndexOf('=');
+    return at <= 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+  });
+  return { purchases: new Map(purchases), zone: known, joins: join };
 }
 
 function namespaceOf(store: ConfigStore, game: string): string {

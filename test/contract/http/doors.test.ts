@@ -6,7 +6,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
 import { fileFormat } from '../../../src/cli/import/files/file-formats.ts';
-import { noNotes } from '../../../src/cli/import/files/line-fields.ts';
+import { lineContext } from '../../../src/cli/import/files/file-format.ts';
 import { createHistoryBatch } from '../../../src/cli/import/send/history-batch.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
@@ -77,7 +77,7 @@ async function importPlayer(name: string, times: Record<string, string>): Promis
   const format = fileFormat('native', 'players');
   if (format === undefined) throw new Error('there is no such format');
   const fields = { external_id: name, attributes: { country: 'FI' }, ...times };
-  const { event: _, ...line } = format.read(fields, Date.now(), noNotes(), () => undefined);
+  const { event: _, ...line } = format.read(fields, lineContext({ nowMs: Date.now() }));
   const batch = createHistoryBatch();
   batch.add({ ...line, line: 1, playerId: idOf(name) });
   files += 1;

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
-import { fileFormat, type ImportKind, type HistoryLine, type ImportSource } from './file-formats.ts';
-import { noNotes, type Fields } from './line-fields.ts';
+import { fileFormat, type ImportKind, type ImportSource } from './file-formats.ts';
+import { type Fields } from './line-fields.ts';
+import { type HistoryLine, lineContext } from './file-format.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 
 function read(fields: Fields, from: ImportSource = 'native', kind: ImportKind = 'events'): HistoryLine | undefined {
-  return fileFormat(from, kind)?.read(fields, NOW, noNotes(), () => undefined);
+  return fileFormat(from, kind)?.read(fields, lineContext({ nowMs: NOW }));
 }
 
 const native = (some: Fields): Fields => ({ external_id: 'ann', event_name: 'e', timestamp: '2025-01-01', ...some });
@@ -58,7 +59,7 @@ it.each<[ImportSource, Fields, object]>([
       version_name: '1.2',
       country: 'Sweden',
     },
-    { playedWith: { platform: 'ios', appVersion: '1.2' }, country: 'Sweden' },
+    { playedWith: { platform: 'ios', appVersion: '1.2' }, country: 'SE' },
   ],
   [
     'gameanalytics',

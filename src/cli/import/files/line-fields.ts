@@ -8,7 +8,18 @@ import { IMPORT_LIMITS } from '../limits.ts';
 import { foreignTime, formatTimestamp, isUnsetTime } from '../../../../core/kernel/text/timestamp.ts';
 
 /** Reads single fields of lines. A field that breaks a rule throws `LineFault`, whose message names field and rule. */
-export class LineFault extends Error {}
+export class LineFault extends Error {
+  /** What the operator can do, if it is more than mending the line. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, remedy?: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
+
+/** A line that holds nothing to import, and is no fault. The message says why. */
+export class EmptyLine extends Error {}
 
 /** The fields of a line by name, as JSON values or as texts of CSV. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -68,19 +79,30 @@ function parsedDocument(text: string, name: string, notes: LineNotes): unknown {
   return parsed.value;
 }
 
+/** The fields of a document that `documentOf` gave. */
+export function parsed(document: JsonText): Fields {
+  const fields: Fields = JSON.parse(document);
+  return fields;
+}
+
 /** A time in epoch milliseconds; absent if missing, null, empty or what languages write for a time never set. */
 export function optionalTime(fields: Fields, name: string, latestMs: number): number | undefined {
   const value = fields[name];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string' && isUnsetTime(value)) return undefined;
-  const epochMs = foreignTime(value);
+  return importableTime(foreignTime(value), name, latestMs);
+}
+
+/** A time that was read from the field `name`, or a fault. */
+function importableTime(epochMs: number | undefined, name: string, latestMs: number): number {
   if (epochMs === undefined) throw new LineFault(`\`${name}\` must be a time: ${TIMES}.`);
-  if (epochMs < IMPORT_LIMITS.importEarliestMs) throw new LineFault(`\`${name}\` is before ${EARLIEST}.`);
-  if (epochMs > latestMs) throw new LineFault(`\`${name}\` is in the future.`);
+  if (epochMs < IMPORT_LIMITS.importEarliestMs) throw new LineFault(`\`${name}\` is before ${EARLIEST}.`, WRONG_CLOCK);
+  if (epochMs > latestMs) throw new LineFault(`\`${name}\` is in the future.`, WRONG_CLOCK);
   rememberDay(epochMs);
   return epochMs;
 }
 
+const WRONG_CLOCK = 'The clock of the device was wrong: leave the line out, or give it the time of its receipt.';
 const TIMES = 'ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970';
 const EARLIEST = new Date(IMPORT_LIMITS.importEarliestMs).toISOString().slice(0, 10);
 
@@ -89,6 +111,26 @@ export function requiredTime(fields: Fields, name: string, latestMs: number): nu
   if (epochMs === undefined) throw new LineFault(`\`${name}\` is missing.`);
   return epochMs;
 }
+
+/**
+ * A time that is always a number of the same unit, whatever time that makes it: milliseconds of a device that thinks it
+ * is 1970 must not count as seconds.
+ */
+export function requiredUnixTime(fields: Fields, name: string, unitsPerMs: number, latestMs: number): number {
+  const epochMs = unixTime(fields, name, unitsPerMs);
+  if (epochMs === undefined && isMissing(fields[name])) throw new LineFault(`\`${name}\` is missing.`);
+  return importableTime(epochMs, name, latestMs);
+}
+
+export function unixTime(fields: Fields, name: string, unitsPerMs: number): number | undefined {
+  const value = fields[name];
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,19}(?:\.\d{1,9})?$/.test(value));
+  if (!isNumber) return undefined;
+  const epochMs = Math.trunc(Number(value) / unitsPerMs);
+  return Number.isSafeInteger(epochMs) ? epochMs : undefined;
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 let rememberedDay = -1;
 

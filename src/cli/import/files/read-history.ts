@@ -1,25 +1,17 @@
-import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
-import { parseNotedJson } from '../../../gateway/http/read/parse-json.ts';
-import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
-import { IMPORT_LIMITS } from '../limits.ts';
 import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
-import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
-import { CliError } from '../../cli-error.ts';
-import { printable } from '../../printable.ts';
-import { csvFields } from '../../../../core/kernel/text/csv-fields.ts';
-import { withoutApostrophes } from '../../../../core/kernel/text/csv-text.ts';
-import type { FileFormat } from './file-formats.ts';
-import { LineFault, noNotes, type Fields, type LineNotes } from './line-fields.ts';
-import type { ExchangeOf } from './purchase-lines.ts';
+import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
+import { placeOf, type Survey } from '../survey/findings.ts';
+import { type FileFormat, type ImportChoices, lineContext } from './file-format.ts';
+import { EmptyLine, LineFault, type Fields, type LineNotes } from './line-fields.ts';
 import type { OpenFile, FileKind } from './open-source.ts';
-import { beginsWithArray, splitJson } from '../../../../core/kernel/text/split-json.ts';
-import { splitRecords, type FileRecord } from '../../../../core/kernel/text/split-records.ts';
+import type { ExchangeOf } from './purchase-lines.ts';
+import { type LineFields, readFields } from './read-fields.ts';
 
 /** A line of a file that can be imported, or why it cannot. */
 export type ReadLine =
-  | { kind: 'item'; line: number; item: ImportItem; ownId?: string | undefined; notes?: LineNotes }
-  | { kind: 'fault'; line: number; reason: string; bytes: Buffer };
+  | { kind: 'item'; line: number; item: ImportItem; ownId?: string | undefined; notes?: LineNotes; fields?: Fields }
+  | { kind: 'fault'; line: number; reason: string; remedy: string | undefined; bytes: Buffer };
 
 export interface ReadOptions {
   fileKind: FileKind;
@@ -33,60 +25,45 @@ export interface ReadOptions {
   fit?: boolean;
   playerIdOf: (externalId: string) => string;
   exchangeOf: ExchangeOf;
+  /** What all files of the command say together, and which of them this one is. */
+  survey?: Survey;
+  fileNumber?: number;
+  choices?: ImportChoices;
+  /** Whether items keep the fields that they were read from. */
+  withFields?: boolean;
+  /** Called for each line that holds nothing to import: it is left out. */
+  onEmpty?: (line: number, reason: string) => void;
 }
 
 /** UUID namespace of ids of imported events. Never change it: a repeat would have other ids. */
 const IMPORTED_IDS = '5b2f1a6e-6f0e-4d5b-9a57-2d4b8f1c7e90';
 
-/**
- * Reads a file line by line, in arrays. A line of JSON is an item of an array if the file begins with one. Throws
- * `CliError` if the columns of a CSV file do not fit the format.
- */
-export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): AsyncGenerator<ReadLine[]> {
-  const { fileKind, format, fromLine = 1 } = options;
-  const quoted = fileKind === 'csv';
-  let columns: string[] | undefined;
-  for await (const records of quoted ? splitRecords(chunks, { quoted, maxBytes }) : splitLines(chunks)) {
-    const lines: ReadLine[] = [];
-    for (const record of records) {
-      if (quoted && columns === undefined) columns = columnsOf(record, format);
-      else if (record.line >= fromLine) lines.push(readLine(record, columns, options));
-    }
-    if (lines.length > 0) yield lines;
+/** Reads a file line by line, in arrays. Throws `CliError` if the columns of a CSV file do not fit the format. */
+export async function* readHistory(file: OpenFile, options: ReadOptions): AsyncGenerator<ReadLine[]> {
+  for await (const lines of readFields(file, options)) {
+    yield lines.flatMap((line) => readLine(line, options) ?? []);
   }
-  if (quoted && columns === undefined) throw new CliError('The file has no line with the names of its columns.');
 }
 
-const maxBytes = IMPORT_LIMITS.importLineBytes;
-
-async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord[]> {
-  const rest = chunks[Symbol.asyncIterator]();
-  const first: Uint8Array[] = [];
-  let isArray: boolean | undefined;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-    first.push(next.value);
-    isArray = beginsWithArray(first.length === 1 ? next.value : Buffer.concat(first));
-    if (isArray !== undefined) break;
-  }
-  async function* whole(): AsyncGenerator<Uint8Array> {
-    yield* first;
-    yield* { [Symbol.asyncIterator]: () => rest };
-  }
-  yield* isArray === true ? splitJson(whole(), maxBytes) : splitRecords(whole(), { quoted: false, maxBytes });
-}
-
-function readLine(record: FileRecord, columns: readonly string[] | undefined, options: ReadOptions): ReadLine {
-  const { line, bytes } = record;
-  const notes = noNotes();
+/** Undefined: the line holds nothing to import. */
+function readLine(read: LineFields, options: ReadOptions): ReadLine | undefined {
+  const { line, bytes } = read;
+  if ('fault' in read) return faultOf(line, bytes, read.fault);
+  const { notes, fields } = read;
   try {
-    if (record.fault !== undefined) throw new LineFault(`The line ${record.fault}.`);
-    const fields = columns === undefined ? jsonFields(bytes, options.format, notes) : namedFields(bytes, columns);
-    const read = { kind: 'item', line, ...itemOf(fields, line, options, notes) } as const;
-    return notes.cut.length + notes.replaced.length === 0 ? read : { ...read, notes };
+    const made = itemOf(fields, line, options, notes);
+    const item = { kind: 'item', line, ...made, ...(options.withFields === true ? { fields } : {}) } as const;
+    return notes.cut.length + notes.replaced.length === 0 ? item : { ...item, notes };
   } catch (error) {
-    if (error instanceof LineFault) return { kind: 'fault', line, reason: error.message, bytes };
-    throw error;
+    if (error instanceof LineFault) return faultOf(line, bytes, error);
+    if (!(error instanceof EmptyLine)) throw error;
+    options.onEmpty?.(line, error.message);
+    return undefined;
   }
+}
+
+function faultOf(line: number, bytes: Buffer, { message, remedy }: LineFault): ReadLine {
+  return { kind: 'fault', line, reason: message, remedy, bytes };
 }
 
 /** @returns the line, and the id that its event has in the file */
@@ -97,7 +74,16 @@ function itemOf(
   notes: LineNotes,
 ): { item: ImportItem; ownId?: string | undefined } {
   const { format, importId, nowMs, fit, playerIdOf, exchangeOf } = options;
-  const { event, ...read } = format.read(fields, nowMs, notes, exchangeOf);
+  const { survey, fileNumber = 0, choices } = options;
+  const context = lineContext({
+    nowMs,
+    notes,
+    exchangeOf,
+    place: placeOf(fileNumber, line),
+    ...(survey === undefined ? {} : { survey }),
+    ...(choices === undefined ? {} : { choices }),
+  });
+  const { event, ...read } = format.read(fields, context);
   const item: ImportItem = { line, playerId: playerIdOf(read.externalId), ...read };
   const [cut] = fit === true ? [] : notes.cut;
   if (event === undefined) {
@@ -112,81 +98,3 @@ function itemOf(
   const { playedWith: _, country: __, ...kept } = named;
   return { ownId, item: { line, playerId, externalId, at, quarantined: { ...kept, faults } } };
 }
-
-function jsonFields(bytes: Buffer, { documents }: FileFormat, notes: LineNotes): Fields {
-  const parsed = parseNotedJson(bytes);
-  if (parsed.kind === 'broken') throw new LineFault(`The line ${parsed.message}.`);
-  const isOf = (path: string): boolean => documents.some((document) => path.startsWith(`${document}/`));
-  notes.replaced.push(...parsed.faults.filter(({ path }) => isOf(path)));
-  if (!isPlainObject(parsed.value)) throw new LineFault('The line is not a JSON object.');
-  return parsed.value;
-}
-
-const text = new TextDecoder('utf-8', { fatal: true });
-
-function fieldsOf(bytes: Buffer): string[] {
-  let decoded: string;
-  try {
-    decoded = text.decode(bytes);
-  } catch {
-    throw new LineFault('The line is not valid UTF-8.');
-  }
-  const fields = csvFields(decoded);
-  if ('fault' in fields) throw new LineFault(`The line ${fields.fault}.`);
-  return fields.map(withoutApostrophes);
-}
-
-function namedFields(bytes: Buffer, columns: readonly string[]): Fields {
-  const fields = fieldsOf(bytes);
-  if (fields.length !== columns.length) {
-    throw new LineFault(`The line has ${fields.length} fields; the first line names ${columns.length}.`);
-  }
-  // Object.fromEntries keeps a column named __proto__ an own property.
-  return Object.fromEntries(columns.map((name, place) => [name, fields[place]]));
-}
-
-function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFormat): string[] {
-  let columns: string[];
-  try {
-    if (fault !== undefined) throw new LineFault(`The line ${fault}.`);
-    columns = fieldsOf(bytes);
-  } catch (error) {
-    throw new CliError(`The first line must name the columns. ${error instanceof Error ? error.message : ''}`);
-  }
-  if (columns.length > IMPORT_LIMITS.importColumns) {
-    throw new CliError(
-      `The first line names ${columns.length} columns; the maximum is ${IMPORT_LIMITS.importColumns}.`,
-    );
-  }
-  const missing = required.filter((name) => !columns.includes(name));
-  const unknown = columns.filter(
-    (name) => optional !== undefined && !required.includes(name) && !optional.includes(name),
-  );
-  const names = new Set<string>();
-  const repeated = columns.filter((name) => names.size === names.add(name).size);
-  const found =
-    missing.length > 0
-      ? `no column ${shown(missing)}`
-      : unknown.length > 0
-        ? `an unknown column ${shown(unknown)}`
-        : repeated.length > 0
-          ? `a repeated column ${shown(repeated)}`
-          : undefined;
-  if (found === undefined) return columns;
-  const [only = ''] = columns;
-  if (columns.length === 1 && /[;\t]/.test(only)) {
-    throw new CliError('The first line separates the names of the columns with `;` or tabs. Use commas.');
-  }
-  const known = optional === undefined ? '' : ` Known: ${[...required, ...optional].join(', ')}.`;
-  const own = optional?.includes('properties') === true ? ' Other values belong in `properties`, as JSON.' : '';
-  throw new CliError(`The file has ${found}.${known}${own}`);
-}
-
-/** Names of columns for a message. */
-function shown(names: readonly string[]): string {
-  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
-  const some = names.slice(0, NAMES_SHOWN).map((name) => printable(name, TEXT_LIMITS.nameLength));
-  return `${some.join(', ')}${more}`;
-}
-
-const NAMES_SHOWN = 10;

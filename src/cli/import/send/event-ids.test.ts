@@ -30,14 +30,23 @@ const SMALL = { bits: 2 ** 12, recentIds: 10, lookedUpIds: 3 };
 describe('ids of imported events', () => {
   it('repeat those that are stored and those before them, for the same player', async () => {
     const held = store([one(1), one(2, 'q')]);
-    const ids = await createEventIds(held, SMALL);
+    const ids = await createEventIds({ ...held, ids: 'player' }, SMALL);
     const lines = [one(1), one(2), one(3), one(3), one(3, 'q'), one(2, 'q')];
     expect([...(await ids.repeatedAmong(lines))]).toEqual([0, 3, 5]);
   });
 
+  it('of other products repeat those of any player', async () => {
+    const held = [{ playerId: 'guest', eventId: 'e1' }];
+    const digests = async function* () {
+      yield Buffer.concat(held.map(({ eventId }) => hash('md5', eventId, 'buffer')));
+    };
+    const ids = await createEventIds({ ids: 'game', digests, whenConfirmed: () => Promise.resolve() }, SMALL);
+    expect([...(await ids.repeatedAmong([one(1, 'user'), one(2, 'guest'), one(2, 'user')]))]).toEqual([0, 2]);
+  });
+
   it('are exact over any number of lines, though few are remembered', async () => {
     const held = store();
-    const ids = await createEventIds(held, SMALL);
+    const ids = await createEventIds({ ...held, ids: 'player' }, SMALL);
     const accepted: string[] = [];
     // Every third line repeats one of any distance before it.
     for (let from = 0; from < 3_000; from += 9) {
@@ -57,7 +66,7 @@ describe('ids of imported events', () => {
 
   it('that are new are not looked up; many that may be known are compared with all', async () => {
     const held = store(Array.from({ length: 5 }, (_, n) => one(n)));
-    const ids = await createEventIds(held, { ...SMALL, bits: 2 ** 20 });
+    const ids = await createEventIds({ ...held, ids: 'player' }, { ...SMALL, bits: 2 ** 20 });
     await ids.repeatedAmong([one(100), one(101)]);
     expect(held.asked).toEqual(['all']);
     await ids.repeatedAmong([one(0), one(1), one(200)]);

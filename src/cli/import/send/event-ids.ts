@@ -23,6 +23,8 @@ export interface IdentifiedLine {
 
 /** The ids that ClickHouse has of a game and environment. */
 export interface StoredIds {
+  /** Whether an id names one event of the game, or one of its player. */
+  ids: 'game' | 'player';
   /** Digests one after another, of all ids or of those of these ids that it has. */
   digests: (eventIds?: readonly string[]) => AsyncIterable<Uint8Array>;
   /** Resolves when ClickHouse has the rows of all lines that were sent. */
@@ -41,13 +43,13 @@ const LIMITS_OF_IDS: EventIdLimits = {
   lookedUpIds: IMPORT_SEND_LIMITS.importLookedUpIds,
 };
 
-/** The digest of a player's event id; that of SQL is `MD5(concat(toString(player_id), event_id))`. */
-const digestOf = ({ playerId, eventId }: IdentifiedLine): Buffer => hash('md5', playerId + eventId, 'buffer');
-
 export async function createEventIds(
-  { digests, whenConfirmed }: StoredIds,
+  { ids: scope, digests, whenConfirmed }: StoredIds,
   { bits, recentIds, lookedUpIds }: EventIdLimits = LIMITS_OF_IDS,
 ): Promise<EventIds> {
+  /** The digest of an event id; `storedDigests` has that of SQL. */
+  const digestOf = ({ playerId, eventId }: IdentifiedLine): Buffer =>
+    hash('md5', scope === 'game' ? eventId : playerId + eventId, 'buffer');
   const known = createKnownIds(bits);
   const recent = new Set<string>();
   await whenConfirmed();
