@@ -20,10 +20,10 @@ export interface ExposedParts {
 /**
  * Columns of a player from what was drawn for it in one period: what it saw first (place in the log, variant and
  * stratum), and whether it met two variants of that draw. What it gets later, eligible or not, changes neither. A
- * player may meet two variants of a draw by its device or an attribute, and counts with the first. Players of a boolean
- * flag with the same chance of `true` are alike, whatever puts them into buckets. Without anything drawn the stratum is
- * 0.
- * @param own array of `(place, stratum, variant, attribution)`
+ * player may meet two variants of a draw by its device or an attribute, and counts with the first. So does one that met
+ * another variant as the guest that was merged into it. Players of a boolean flag with the same chance of `true` are
+ * alike, whatever puts them into buckets. Without anything drawn the stratum is 0.
+ * @param own array of `(place, stratum, variant, attribution, guest)`
  */
 function ownColumns(own: string): string {
   return `
@@ -33,13 +33,18 @@ function ownColumns(own: string): string {
       if(first_stratum % ${KEYED_STRATUM} < ${WEIGHTS_STRATUM}, first_stratum % ${KEYED_STRATUM}, first_stratum) AS stratum,
       own[1].3 AS variant,
       length(own) AS own_exposures,
-      first_stratum < ${KEYED_STRATUM} AND arrayUniq(arrayMap(one -> one.3, arrayFilter(one -> one.2 = first_stratum, own))) > 1 AS saw_two,
+      arrayFilter(one -> one.2 = first_stratum, own) AS alike,
+      first_stratum < ${KEYED_STRATUM} AND arrayUniq(arrayMap(one -> (one.5, one.3), alike)) > arrayUniq(arrayMap(one -> one.5, alike)) AS saw_two,
       arrayExists(one -> one.4 = 'mismatch', own) AS mismatched,
       arrayExists(one -> one.4 IN ('mismatch', 'earlier'), own) AS named_other,`;
 }
 
 const PLACE = '(received_at, facts_sequence, facts_index)';
 const SEEN = 'ifNull(variant_key, value)';
+/** What `ownColumns` takes of an exposure. */
+const SEEN_ONCE = '(place, drawn, seen, attribution, guest)';
+/** The guest that saw it before its merge; zeros for the player itself. */
+const GUEST = 'merged_from[1]';
 
 /**
  * The players of a period.
@@ -55,8 +60,8 @@ export function exposedPlayers(parts: ExposedParts): string {
   return `
     SELECT
       player_id,
-      ${ownColumns('groupArrayIf((place, drawn, seen, attribution, together), is_drawn)')}
-      own[1].5 AS cluster,
+      ${ownColumns('groupArrayIf((place, drawn, seen, attribution, guest, together), is_drawn)')}
+      own[1].6 AS cluster,
       stratum > 0 AND countIf(drawn > 0 AND NOT is_current) > 0 AS earlier,
       player_id IN (SELECT player_id FROM flag_mixed_players WHERE ${scope} AND ${isBefore} AND ${isCurrent}) AS marked,
       saw_two OR mismatched OR earlier OR marked AS excluded,
@@ -67,6 +72,7 @@ export function exposedPlayers(parts: ExposedParts): string {
         ${PLACE} AS place,
         attribution,
         cluster AS together,
+        ${GUEST} AS guest,
         ${SEEN} AS seen,
         ${isCurrent} AS is_current,
         if(NOT is_current OR has(${variants}, seen), stratum, 0) AS drawn,
@@ -106,7 +112,7 @@ export const drawnPlayers = (flags = 'true'): string => `
             flag_key,
             player_id,
             min(of_period) AS period,
-            ${ownColumns('arrayMap(one -> one.2, arrayFilter(one -> one.1 = period, groupArray((of_period, (place, drawn, seen, attribution)))))')}
+            ${ownColumns(`arrayMap(one -> one.2, arrayFilter(one -> one.1 = period, groupArray((of_period, ${SEEN_ONCE}))))`)}
             saw_two OR mismatched AS excluded
         FROM
         (
@@ -117,6 +123,7 @@ export const drawnPlayers = (flags = 'true'): string => `
                 period AS of_period,
                 ${PLACE} AS place,
                 attribution,
+                ${GUEST} AS guest,
                 ${SEEN} AS seen,
                 stratum AS drawn
             FROM flag_exposures

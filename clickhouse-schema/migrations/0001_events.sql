@@ -57,6 +57,9 @@ CREATE TABLE IF NOT EXISTS events
     extracted_6 LowCardinality(String) CODEC(ZSTD(1)),
     extracted_7 LowCardinality(String) CODEC(ZSTD(1)),
     extracted_8 LowCardinality(String) CODEC(ZSTD(1)),
+    -- The players that the row belonged to before, the latest last: each was merged into the next, and the last one into
+    -- `player_id` (0015_player_merges.sql). Empty for nearly all.
+    merged_from Array(UUID) CODEC(ZSTD(1)),
     -- When it happened, by which every figure counts. An alias costs nothing on disk, 2 bytes an event if it was stored.
     happened_at DateTime64(3, 'UTC') ALIAS {{happened_at timestamp}},
     -- The builder of player_days looks for rows behind a sequence.
@@ -142,7 +145,7 @@ CREATE TABLE IF NOT EXISTS quarantined_events
     properties String CODEC(ZSTD(3)),
     timestamp DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
-    -- Counts the quarantined events of the player, from 1: each is released once by it.
+    -- Counts the quarantined events of the player, from 1: each is released once by it. A merge keeps the guest's.
     quarantine_number UInt64 CODEC(ZSTD(1)),
     schema_version UInt32 CODEC(ZSTD(1)),
     -- The first few faults against the schema: [{"path": "/level", "message": "must be integer"}].
@@ -154,6 +157,8 @@ CREATE TABLE IF NOT EXISTS quarantined_events
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     inserted_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1)),
     INDEX by_name event_name TYPE set(64),
     INDEX by_player player_id TYPE bloom_filter,
     INDEX by_event event_id TYPE bloom_filter
@@ -174,12 +179,16 @@ CREATE TABLE IF NOT EXISTS quarantine_releases
     event_id String CODEC(ZSTD(1)),
     event_name LowCardinality(String),
     quarantine_number UInt64 CODEC(ZSTD(1)),
+    -- The player as whom it was quarantined: a merge and its take-back leave it, so it names the event with its number.
+    quarantined_as UUID CODEC(ZSTD(1)),
     quarantined_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (game_id, environment, quarantined_at, player_id, quarantine_number)
+ORDER BY (game_id, environment, quarantined_at, quarantined_as, quarantine_number)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

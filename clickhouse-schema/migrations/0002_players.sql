@@ -52,7 +52,9 @@ CREATE TABLE IF NOT EXISTS lifecycle_transitions
     changed_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
@@ -70,7 +72,9 @@ CREATE TABLE IF NOT EXISTS player_beginnings
     first_seen_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)

@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS sessions
     build LowCardinality(String),
     -- The player's, as in events: a first day may have a session and no event.
     country LowCardinality(String),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1)),
     -- The start, by which every figure counts.
     happened_at DateTime64(3, 'UTC') ALIAS {{happened_at start_time}},
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1
@@ -81,6 +83,8 @@ CREATE TABLE IF NOT EXISTS purchases
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     -- As in events.
     facts_created UInt64 CODEC(ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1)),
     -- The receipt of the first report, by which every figure counts.
     happened_at DateTime64(3, 'UTC') ALIAS received_at,
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1

@@ -31,7 +31,9 @@ CREATE TABLE IF NOT EXISTS flag_exposures
     external_id String CODEC(ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
@@ -53,7 +55,9 @@ CREATE TABLE IF NOT EXISTS flag_mixed_players
     external_id String CODEC(ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)

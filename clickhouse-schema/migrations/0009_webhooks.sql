@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries
     facts_index UInt32 CODEC(ZSTD(1)),
     records_sequence UInt64 CODEC(Delta, ZSTD(1)),
     records_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    merged_from Array(UUID) CODEC(ZSTD(1)),
     INDEX by_delivery delivery_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX by_player player_id TYPE bloom_filter(0.01) GRANULARITY 1
 )

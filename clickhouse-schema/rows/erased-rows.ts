@@ -1,17 +1,18 @@
-import { TABLES, type PlayerTable, type TableName } from './tables/tables.ts';
-import { ROW_STEP } from './common-columns.ts';
-import type { Placing } from './tables/table.ts';
+import type { PlayerTable, TableName } from './tables/tables.ts';
+import {
+  boundsOf,
+  isOfEarlierFacts,
+  list,
+  PLACE,
+  rowsBefore,
+  scopeOf,
+  unrepeated,
+  type PlayerPlace,
+  type RecordsPosition,
+} from './placed-rows.ts';
 
 /** A row of `erasures` in ClickHouse. */
-export interface PendingErasure {
-  game: string;
-  environment: string;
-  /** A UUID. */
-  playerId: string;
-  /** Its position in the log; the creation of FACTS is in epoch milliseconds. */
-  createdMs: number;
-  sequence: number;
-  index: number;
+export interface PendingErasure extends PlayerPlace {
   /** Epoch milliseconds. */
   erasedAt: number;
   /** Rows counted before the deletion; `undefined` until they are counted. */
@@ -20,26 +21,15 @@ export interface PendingErasure {
   deviceId: string;
 }
 
-/** The position in RECORDS up to which ClickHouse has its rows. */
-export interface RecordsPosition {
-  /** RECORDS' creation, epoch milliseconds. */
-  createdMs: number;
-  sequence: number;
-}
-
-/** Player tables written from RECORDS. Their blocks may be repeated until the stored position has passed them. */
-const WRITTEN_FROM_RECORDS: ReadonlySet<TableName> = new Set<TableName>(['webhook_deliveries']);
-
-/** Tables whose rows may name further players: they are deleted with each of them. */
-const NAMES_OTHERS: ReadonlySet<TableName> = new Set<TableName>(['quarantined_events']);
-
-/** Tables of imported rows. */
-const NAMES_FACTS: ReadonlySet<TableName> = new Set<TableName>(['events', 'sessions', 'purchases']);
+/** Tables whose rows name further players, and whether a row names the player `id`. It is deleted with each of them. */
+const NAMES_OTHERS: ReadonlyMap<TableName, string> = new Map<TableName, string>([
+  ['quarantined_events', 'has(named, id)'],
+  ['player_merges', 'toString(into_player_id) = id'],
+]);
 
 /**
  * The condition for a table's rows from before their player's erasure. Rows of a later life have higher positions and
- * stay. Rows received before the creation of this FACTS belong to an earlier one, so their sequences are not compared.
- * In tables written from RECORDS only rows at or below the stored position match, as with scores.
+ * stay.
  * @param erasures of one FACTS, at most one per player
  * @param records `undefined`: no position of RECORDS is stored in ClickHouse
  */
@@ -48,39 +38,11 @@ export function erasedRows(
   erasures: readonly PendingErasure[],
   records: RecordsPosition | undefined,
 ): string {
-  const { placing } = TABLES[table];
+  const names = NAMES_OTHERS.get(table);
+  if (names === undefined) return rowsBefore(table, erasures, records);
   const ids = list(erasures.map(({ playerId }) => playerId));
-  const games = list([...new Set(erasures.map(({ game }) => game))]);
-  const environments = list([...new Set(erasures.map(({ environment }) => environment))]);
-  // As text, because a literal of 128 bits would become a float.
-  const bounds = list(erasures.map((erasure) => String(placeOf(erasure, placing))));
-  const bound = `arrayElement(CAST(${bounds} AS Array(UInt128)), indexOf(CAST(${ids} AS Array(UUID)), player_id))`;
-  // Every table is ordered by game and environment first, so the engine skips all other rows.
-  const scope = `game_id IN ${games} AND environment IN ${environments} AND player_id IN ${ids}`;
-  if (placing !== 'facts') return `${scope} AND version < ${bound}`;
-  const createdMs = Math.max(0, ...erasures.map((erasure) => erasure.createdMs));
-  const receivedEarlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
-  // Imported rows have a time of their own, so they name their FACTS.
-  const earlier = NAMES_FACTS.has(table)
-    ? `if(facts_created = 0, ${receivedEarlier}, facts_created < ${createdMs})`
-    : receivedEarlier;
-  // Its upper half is the place among several rows of one fact.
-  const index = `bitAnd(facts_index, ${ROW_STEP - 1})`;
-  const place = `toUInt128(facts_sequence) * ${2 ** 32} + ${index}`;
-  if (NAMES_OTHERS.has(table)) {
-    const isOf = `(toString(player_id) = id OR has(named, id))`;
-    const inGames = `game_id IN ${games} AND environment IN ${environments}`;
-    return `${inGames} AND arrayExists((id, bound) -> ${isOf} AND (${place} < bound OR ${earlier}), ${ids}, CAST(${bounds} AS Array(UInt128)))`;
-  }
-  const before = `${scope} AND (${place} < ${bound} OR ${earlier})`;
-  return WRITTEN_FROM_RECORDS.has(table) ? `${before} AND ${unrepeated(records)}` : before;
-}
-
-/** The condition for rows in blocks of RECORDS that no sink repeats, including those of an earlier RECORDS. */
-function unrepeated(records: RecordsPosition | undefined): string {
-  if (records === undefined) return '0';
-  const earlier = `received_at < fromUnixTimestamp64Milli(${Math.max(0, records.createdMs)}, 'UTC')`;
-  return `(records_sequence <= ${records.sequence} OR ${earlier})`;
+  const isBefore = `(${PLACE} < bound OR ${isOfEarlierFacts(table, erasures)})`;
+  return `${scopeOf(erasures)} AND arrayExists((id, bound) -> (toString(player_id) = id OR ${names}) AND ${isBefore}, ${ids}, ${boundsOf(erasures, 'facts')})`;
 }
 
 /** Tables of scores. Their rows hold a device. */
@@ -99,10 +61,7 @@ export function erasedScores(erasures: readonly PendingErasure[], records: Recor
     const key = deviceKey(erasure);
     until.set(key, Math.max(until.get(key) ?? 0, erasure.erasedAt));
   }
-  const games = list([...new Set(erasures.map(({ game }) => game))]);
-  const environments = list([...new Set(erasures.map(({ environment }) => environment))]);
-  const devices = list(erasures.map(({ deviceId }) => deviceId));
-  const scope = `game_id IN ${games} AND environment IN ${environments} AND device_id IN ${devices}`;
+  const scope = `${scopeOf(erasures)} AND device_id IN ${list(erasures.map(({ deviceId }) => deviceId))}`;
   const bounds = `CAST([${[...until.values()].join(', ')}] AS Array(Int64))`;
   const key = `indexOf(CAST(${list([...until.keys()])} AS Array(String)), ${DEVICE_KEY})`;
   // An index of 0 yields 0, and every score is later than that.
@@ -119,18 +78,3 @@ export const deviceKey = ({
 
 /** The same key in SQL. */
 export const DEVICE_KEY = "concat(game_id, '/', environment, '/', device_id)";
-
-function placeOf({ createdMs, sequence, index }: PendingErasure, placing: Placing): bigint {
-  switch (placing) {
-    case 'facts':
-      return (BigInt(sequence) << 32n) | BigInt(index);
-    case 'snapshots':
-      return (BigInt(createdMs) << 64n) | BigInt(sequence);
-    case 'memberships':
-      return (BigInt(createdMs) << 80n) | (BigInt(sequence) << 32n) | BigInt(index);
-  }
-}
-
-function list(texts: readonly string[]): string {
-  return `[${texts.map((text) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`).join(', ')}]`;
-}

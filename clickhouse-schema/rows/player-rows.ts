@@ -6,7 +6,7 @@ import type { QueryResult } from '../query-result.ts';
  * reads from the owner.
  */
 export const HISTORY_TABLES: readonly PlayerTable[] = TABLE_NAMES.filter((table) => isPlayerTable(table)).filter(
-  (table) => TABLES[table].placing === 'facts',
+  (table) => TABLES[table].placing === 'facts' && TABLES[table].onMerge !== 'keep',
 );
 
 /** The position of the last row of a page. */

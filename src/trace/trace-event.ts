@@ -23,7 +23,7 @@ export type LogPlace =
 export interface EventTrace {
   /** `accepted`, or `quarantined` by its schema. */
   state: 'accepted' | 'quarantined';
-  row: Omit<TracedRow, 'table' | 'insertedMs'>;
+  row: Omit<TracedRow, 'table' | 'insertedMs' | 'loggedPlayerId'>;
   log: LogPlace;
   /** `undefined`: ClickHouse does not hold it yet. */
   inserted: { table: TracedRow['table']; atMs: number; batch: InsertedBatch | undefined } | undefined;
@@ -78,7 +78,7 @@ async function traceRow({ log, source }: TraceOptions, row: TracedRow, created: 
     source.attempts(row),
     isReadTo(log, 'webhooks', row.sequence),
   ]);
-  const { table, insertedMs, ...rest } = row;
+  const { table, insertedMs, loggedPlayerId: _, ...rest } = row;
   const isStreamed = table === 'events' && row.source !== 'import' && place.kind === 'held';
   return {
     state: table === 'events' ? 'accepted' : 'quarantined',
@@ -140,9 +140,9 @@ async function placeOf(log: TraceOptions['log'], row: TracedRow): Promise<LogPla
   return { kind: 'held', partition: partitionOf(record), sequence, index, storedAtMs: record.storedAtMs };
 }
 
-function holds(record: LogRecord, { index, playerId }: TracedRow): boolean {
+function holds(record: LogRecord, { index, loggedPlayerId }: TracedRow): boolean {
   const fact = decodeCommit(record.data).facts[index];
-  return fact !== undefined && 'entityId' in fact && fact.entityId === playerId;
+  return fact !== undefined && 'entityId' in fact && fact.entityId === loggedPlayerId;
 }
 
 const partitionOf = ({ subject }: LogRecord): string => subject.slice('facts.'.length);

@@ -18,6 +18,8 @@ export interface TracedRow {
   eventId: string;
   eventName: string;
   playerId: string;
+  /** The player in the log: the guest, if it was merged into `playerId`. */
+  loggedPlayerId: string;
   externalId: string;
   /** `caller`, `service` or `import`. */
   source: string;
@@ -117,6 +119,7 @@ interface RowOfEvent {
   environment: string;
   event_name: string;
   player_id: string;
+  logged_player_id: string;
   external_id: string;
   source: string;
   timestamp_ms: string | number;
@@ -135,6 +138,7 @@ function tracedRow(row: RowOfEvent): TracedRow {
     eventId: row.event_id,
     eventName: row.event_name,
     playerId: row.player_id,
+    loggedPlayerId: row.logged_player_id,
     externalId: row.external_id,
     source: row.source,
     timestampMs: Number(row.timestamp_ms),
@@ -148,8 +152,8 @@ function tracedRow(row: RowOfEvent): TracedRow {
 
 function selectFrom(table: TracedRow['table'], source: string, reason: string, isOfPlayer: boolean): string {
   return `
-SELECT '${table}' AS table, event_id, game_id, environment, event_name, toString(player_id) AS player_id, external_id,
-  ${source} AS source, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
+SELECT '${table}' AS table, event_id, game_id, environment, event_name, toString(player_id) AS player_id,
+  toString(if(empty(merged_from), ${table}.player_id, merged_from[1])) AS logged_player_id, external_id, ${source} AS source, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
   toUnixTimestamp64Milli(received_at) AS received_ms, toUnixTimestamp64Milli(inserted_at) AS inserted_ms,
   facts_sequence, facts_index, ${reason} AS reason
 FROM ${table}

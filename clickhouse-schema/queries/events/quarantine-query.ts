@@ -36,6 +36,8 @@ export interface QuarantinePage {
 export interface QuarantinedRow extends PublicEvent {
   /** Its number in the player's quarantine, from `EventQuarantined`. */
   number: number;
+  /** The guest in whose quarantine it has the number, if that was merged into the player. */
+  guestId: string | undefined;
   schemaVersion: number;
   /** JSON text: the first few faults. */
   reason: string;
@@ -59,6 +61,8 @@ export interface QuarantineRow extends EventRow {
   reason: string;
   released: number;
   key_kind: string;
+  guest_id: string;
+  is_merged: number;
   /** Number of rows, at most one more than the page holds. */
   found: number;
 }
@@ -67,6 +71,7 @@ function quarantinedRow(row: QuarantineRow): QuarantinedRow {
   return {
     ...foundEvent(row),
     number: Number(row.quarantine_number),
+    guestId: row.is_merged === 1 ? row.guest_id : undefined,
     schemaVersion: row.schema_version,
     reason: row.reason,
     released: row.released === 1,
@@ -92,21 +97,21 @@ export function quarantineQuery(query: QuarantineQuery): { sql: string; paramete
     ...(sinceMs === undefined ? [] : ['received_at >= fromUnixTimestamp64Milli({since:Int64})']),
     ...(untilMs === undefined ? [] : ['received_at < fromUnixTimestamp64Milli({until:Int64})']),
     ...(behind === undefined ? [] : behindIt(isNewest ? '<' : '>')),
-    ...(query.withReleased ? [] : [`(player_id, quarantine_number) NOT IN (${releases(spanOf(query))})`]),
+    ...(query.withReleased ? [] : [`(${QUARANTINED_AS}, quarantine_number) NOT IN (${releases(spanOf(query))})`]),
   ];
   const sql = `
 WITH page AS (
   SELECT event_id, event_name, player_id, session_id, properties, timestamp, received_at, quarantine_number, schema_version, reason,
-    key_kind, facts_sequence, facts_index
+    key_kind, merged_from, facts_sequence, facts_index
   FROM quarantined_events
   WHERE ${conditions.join('\n    AND ')}
   ORDER BY ${order}
   LIMIT {rows:UInt32}
 )
 SELECT event_id, event_name, player_id, session_id, properties, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
-  toUnixTimestamp64Milli(received_at) AS received_ms, quarantine_number, schema_version, reason, key_kind, facts_sequence, facts_index,
-  found,
-  (player_id, quarantine_number) IN (
+  toUnixTimestamp64Milli(received_at) AS received_ms, quarantine_number, schema_version, reason, key_kind, toString(merged_from[1]) AS guest_id, notEmpty(merged_from) AS is_merged,
+  facts_sequence, facts_index, found,
+  (${QUARANTINED_AS}, quarantine_number) IN (
     ${releases(['quarantined_at >= (SELECT min(received_at) FROM page)', 'quarantined_at <= (SELECT max(received_at) FROM page)'])}
   ) AS released
 FROM (
@@ -138,9 +143,12 @@ ORDER BY ${order}`;
 
 const SCOPE = 'game_id = {game:String} AND environment = {environment:String}';
 
+/** The player as whom an event was quarantined: the guest, if that was merged into `player_id`. */
+export const QUARANTINED_AS = 'if(empty(merged_from), player_id, merged_from[1])';
+
 /** Releases by player and number. They store the time of the quarantine, so a query reads only those of its time. */
 function releases(conditions: readonly string[]): string {
-  return `SELECT player_id, quarantine_number FROM quarantine_releases WHERE ${[SCOPE, ...conditions].join(' AND ')}`;
+  return `SELECT quarantined_as, quarantine_number FROM quarantine_releases WHERE ${[SCOPE, ...conditions].join(' AND ')}`;
 }
 
 /** The first condition lets the engine use the primary key. */

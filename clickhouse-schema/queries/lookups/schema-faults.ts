@@ -1,5 +1,6 @@
 import { LOOKUP_LIMITS } from './limits.ts';
 import type { QueryResult } from '../../query-result.ts';
+import { QUARANTINED_AS } from '../events/quarantine-query.ts';
 import { NOT_BEING_ERASED, type RunQuery, SCOPE } from './run-query.ts';
 
 export interface SchemaFaultsQuery {
@@ -81,8 +82,8 @@ FROM (
     trimBoth(concat(JSONExtractString(reason, 1, 'path'), ' ', JSONExtractString(reason, 1, 'message'))) AS fault,
     toUInt8(1) AS quarantined, player_id, received_at, event_id
   FROM quarantined_events
-  WHERE ${whose} AND (player_id, quarantine_number) NOT IN (
-    SELECT player_id, quarantine_number FROM quarantine_releases
+  WHERE ${whose} AND (${QUARANTINED_AS}, quarantine_number) NOT IN (
+    SELECT quarantined_as, quarantine_number FROM quarantine_releases
     WHERE ${SCOPE} AND quarantined_at >= fromUnixTimestamp64Milli({since:Int64})
   )
 )

@@ -25,6 +25,7 @@ const campaign_events = factTable(
   (fact) => [fact],
 )({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,

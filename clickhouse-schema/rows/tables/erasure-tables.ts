@@ -6,6 +6,7 @@ import { factTable } from './table.ts';
 
 const erasures = factTable(['PlayerErased'], (fact) => [fact])({
   placing: null,
+  onMerge: null,
   replacing: true,
   receivedMs: (fact) => fact.at,
   columns: {

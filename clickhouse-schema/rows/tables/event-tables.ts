@@ -121,6 +121,7 @@ const events = factTable(
   extractedRows,
 )({
   placing: 'facts',
+  onMerge: 'update',
   receivedMs: (fact) => fact.at,
   runOf: (fact, origin) => (fact.kind === 'EventsImported' ? importedRun(fact, origin) : undefined),
   columns: {
@@ -140,6 +141,7 @@ const events = factTable(
 
 const quarantined_events = factTable(['EventQuarantined'], (fact) => [fact])({
   placing: 'facts',
+  onMerge: 'update',
   receivedMs: (fact) => fact.at,
   columns: {
     ...EVENT,
@@ -156,6 +158,7 @@ const quarantine_releases = factTable(['EventTracked'], (fact) =>
   fact.release === undefined ? [] : [{ ...fact, release: fact.release }],
 )({
   placing: 'facts',
+  onMerge: 'update',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -163,6 +166,7 @@ const quarantine_releases = factTable(['EventTracked'], (fact) =>
     event_id: text((fact) => fact.eventId),
     event_name: text((fact) => fact.eventName),
     quarantine_number: uint64((fact) => fact.release.number),
+    quarantined_as: uuid((fact) => fact.release.guestId ?? fact.entityId),
     quarantined_at: time((fact) => fact.release.quarantinedAt),
     received_at: time((fact) => fact.at),
     ...ORIGIN,

@@ -1,4 +1,4 @@
-import { memberVersion, ORIGIN, SCOPE } from '../common-columns.ts';
+import { memberVersion, ORIGIN, ROW_STEP, SCOPE } from '../common-columns.ts';
 import { nullableText, text, time, uint128, uint32, uint8, uuid } from '../column-types.ts';
 import { factTable } from './table.ts';
 
@@ -6,6 +6,7 @@ import { factTable } from './table.ts';
 
 const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -27,9 +28,10 @@ const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
 });
 
 const flag_mixed_players = factTable(['FlagsServed'], ({ mixed, flags, ...fact }) =>
-  mixed.map((flagKey) => ({ ...fact, flagKey, served: flags.find((flag) => flag.flagKey === flagKey) })),
+  mixed.map((flagKey, place) => ({ ...fact, flagKey, place, served: flags.find((flag) => flag.flagKey === flagKey) })),
 )({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -41,11 +43,13 @@ const flag_mixed_players = factTable(['FlagsServed'], ({ mixed, flags, ...fact }
     external_id: text((fact) => fact.externalId),
     received_at: time((fact) => fact.at),
     ...ORIGIN,
+    facts_index: uint32((fact, { index }) => index + ROW_STEP * fact.place),
   },
 });
 
 const flag_override_states = factTable(['FlagOverridden'], (fact) => [fact])({
   placing: 'memberships',
+  onMerge: 'drop',
   replacing: true,
   receivedMs: (fact) => fact.at,
   columns: {

@@ -28,6 +28,7 @@ import { factTable } from './table.ts';
 
 const sessions = factTable(['SessionClosed', 'SessionRecorded', 'SessionImported'], (fact) => [sessionRow(fact)])({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -83,6 +84,7 @@ const purchases = factTable(
   (fact) => [purchaseRow(fact)],
 )({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: ({ receivedAt }) => receivedAt,
   columns: {
     ...SCOPE,

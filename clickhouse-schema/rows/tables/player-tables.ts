@@ -35,6 +35,7 @@ const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, or
   fact.kind === 'EntitySnapshot' ? fact : tombstone(fact, origin),
 ])({
   placing: 'snapshots',
+  onMerge: 'keep',
   replacing: true,
   receivedMs: (one) => one.at,
   columns: {
@@ -73,6 +74,7 @@ const player_beginnings = factTable(['PlayerImported'], (fact) =>
   fact.begunAt === undefined ? [] : [{ ...fact, begunAt: fact.begunAt }],
 )({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -86,6 +88,7 @@ const player_beginnings = factTable(['PlayerImported'], (fact) =>
 
 const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -101,6 +104,7 @@ const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])(
 
 const test_players = factTable(['PlayerUpdated'], (fact) => (fact.changed.includes(TEST_PLAYER_FIELD) ? [fact] : []))({
   placing: 'memberships',
+  onMerge: 'drop',
   replacing: true,
   receivedMs: (fact) => fact.at,
   columns: {

@@ -25,6 +25,7 @@ import { recordTable, type RecordTable } from './table.ts';
 /** The columns of both `scores` and `challenger_scores`. Scores hold a device, not a player. */
 const scores: RecordTable<ScoreRecord, null> = recordTable({
   placing: null,
+  onMerge: null,
   columns: {
     record_id: uuid((record) => record.recordId),
     game_id: text((record) => record.game),
@@ -51,6 +52,7 @@ const scores: RecordTable<ScoreRecord, null> = recordTable({
 const model_references: RecordTable<{ reference: ModelReference; measure: ModelReference['measures'][number] }, null> =
   recordTable({
     placing: null,
+    onMerge: null,
     replacing: true,
     columns: {
       model_version: text(({ reference }) => reference.modelVersion),
@@ -64,6 +66,7 @@ const model_references: RecordTable<{ reference: ModelReference; measure: ModelR
 /** Written from RECORDS, but about a fact: an erased player's rows are deleted together with that fact's. */
 const webhook_deliveries: RecordTable<DeliveryRecord, 'facts'> = recordTable({
   placing: 'facts',
+  onMerge: 'update',
   columns: {
     delivery_id: uuid((record) => uuidOf(record.deliveryId)),
     webhook_id: text((record) => record.webhook),
@@ -91,6 +94,7 @@ const webhook_deliveries: RecordTable<DeliveryRecord, 'facts'> = recordTable({
 
 const webhook_disablings: RecordTable<WebhookDisabling, null> = recordTable({
   placing: null,
+  onMerge: null,
   replacing: true,
   columns: {
     game_id: text((record) => record.game),
@@ -105,6 +109,7 @@ const webhook_disablings: RecordTable<WebhookDisabling, null> = recordTable({
 /** An entry is written when its change begins and again with its outcome, which replaces the first row. */
 const audit_entries: RecordTable<AuditEntry, null> = recordTable({
   placing: null,
+  onMerge: null,
   replacing: true,
   columns: {
     entry_id: uuid((entry) => entry.id),
@@ -131,6 +136,7 @@ const audit_entries: RecordTable<AuditEntry, null> = recordTable({
 /** As in `audit_entries`, the row with the outcome replaces the first. */
 const definition_changes: RecordTable<AuditEntry, null> = recordTable({
   placing: null,
+  onMerge: null,
   replacing: true,
   columns: {
     game_id: text((entry) => entry.game),
@@ -155,6 +161,7 @@ const definition_changes: RecordTable<AuditEntry, null> = recordTable({
 /** The newest version of an annotation replaces the others; a deleted one keeps its place. */
 const annotation_rows: RecordTable<ChangedAnnotation, null> = recordTable({
   placing: null,
+  onMerge: null,
   replacing: true,
   columns: {
     game_id: text((one) => one.game),

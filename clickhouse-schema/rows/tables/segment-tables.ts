@@ -6,6 +6,7 @@ import { factTable } from './table.ts';
 
 const segment_transitions = factTable(['SegmentEntered', 'SegmentExited'], (fact) => [fact])({
   placing: 'facts',
+  onMerge: 'copy',
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
@@ -21,6 +22,7 @@ const segment_transitions = factTable(['SegmentEntered', 'SegmentExited'], (fact
 
 const segment_membership_states = factTable(['SegmentEntered', 'SegmentExited'], (fact) => [fact])({
   placing: 'memberships',
+  onMerge: 'drop',
   replacing: true,
   receivedMs: (fact) => fact.at,
   columns: {

@@ -22,7 +22,17 @@ export interface FactOrigin {
  */
 export type Placing = 'facts' | 'snapshots' | 'memberships';
 
-/** The properties of a table that the writer, the eraser and the export use. */
+/**
+ * What becomes of a guest's rows when it is merged into an account, which `merged_from` of the moved rows names.
+ * `update`: they get the account's id in place. `copy`: the id is in the table's sorting key, which cannot be updated;
+ * so they are copied, and deleted. `drop`: they are deleted; rows of states come from the account's own facts. `keep`:
+ * they stay.
+ */
+export type OnMerge = 'update' | 'copy' | 'drop' | 'keep';
+/** Every table with rows of players says it. */
+type OnMergeOf<P extends Placing | null> = P extends Placing ? OnMerge : null;
+
+/** The properties of a table that the writer, the eraser, the mover and the export use. */
 export interface Table<P extends Placing | null = Placing | null> {
   /** In write order. */
   readonly columns: readonly string[];
@@ -30,6 +40,7 @@ export interface Table<P extends Placing | null = Placing | null> {
   readonly types: readonly ColumnType[];
   /** `null`: no rows of an erased player are deleted by player. */
   readonly placing: P;
+  readonly onMerge: OnMerge | null;
   /** Whether only the newest row of a key is kept. A row written twice then exists once, and rows cannot be counted. */
   readonly replacing: boolean;
 }
@@ -76,12 +87,13 @@ export function factTable<K extends Fact['kind'], S>(
 ) {
   return <const P extends Placing | null>(declaration: {
     placing: P;
+    onMerge: OnMergeOf<P>;
     replacing?: true;
     receivedMs: (source: S) => number;
     columns: Readonly<Record<string, Column<[source: S, origin: FactOrigin]>>>;
     runOf?: (fact: FactsByKind[K], origin: FactOrigin) => NamedRun | undefined;
   }): FactTable<P, K> => {
-    const { placing, replacing = false, receivedMs, columns, runOf } = declaration;
+    const { placing, onMerge, replacing = false, receivedMs, columns, runOf } = declaration;
     const kinds: readonly string[] = facts;
     const isSource = (fact: Fact): fact is FactsByKind[K] => kinds.includes(fact.kind);
     const types = Object.values(columns);
@@ -91,6 +103,7 @@ export function factTable<K extends Fact['kind'], S>(
       columns: names,
       types,
       placing,
+      onMerge,
       replacing,
       runOf(fact, origin) {
         const run = runOf !== undefined && isSource(fact) ? runOf(fact, origin) : undefined;
@@ -126,15 +139,17 @@ export interface RecordTable<S, P extends Placing | null = Placing | null> exten
 /** Declares a table of RECORDS; `index` is the item's index in its message. */
 export function recordTable<S, const P extends Placing | null = null>(declaration: {
   placing: P;
+  onMerge: OnMergeOf<P>;
   replacing?: true;
   columns: Readonly<Record<string, Column<[source: S, origin: RecordOrigin, index: number]>>>;
 }): RecordTable<S, P> {
-  const { placing, replacing = false, columns } = declaration;
+  const { placing, onMerge, replacing = false, columns } = declaration;
   const types = Object.values(columns);
   return {
     columns: Object.keys(columns),
     types,
     placing,
+    onMerge,
     replacing,
     row: (source, origin, index) => [
       types.map((column) => column.valueOf(source, origin, index)),

@@ -3,6 +3,7 @@ import { CAMPAIGN_TABLES } from './campaign-tables.ts';
 import { ERASURE_TABLES } from './erasure-tables.ts';
 import { EVENT_TABLES } from './event-tables.ts';
 import { FLAG_TABLES } from './flag-tables.ts';
+import { MERGE_TABLES } from './merge-tables.ts';
 import { PLAY_TABLES } from './play-tables.ts';
 import { STATE_TABLES } from './player-tables.ts';
 import { RECORD_TABLES } from './record-tables.ts';
@@ -21,6 +22,7 @@ const FACT_TABLES = {
   ...PLAY_TABLES,
   ...FLAG_TABLES,
   ...CAMPAIGN_TABLES,
+  ...MERGE_TABLES,
   ...ERASURE_TABLES,
 };
 type FactTables = typeof FACT_TABLES;

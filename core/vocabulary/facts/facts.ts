@@ -33,7 +33,7 @@ import type { ComputedFact, PropertiesChanged, PropertiesDropped, PropertyFilled
 import type { HistoryImported, ImportAdvanced, ImportFact } from './import-facts.ts';
 import type { EventTracked } from './event-tracked.ts';
 import type { PlayerListed } from '../documents/player-lists.ts';
-import type { MergeFact } from '../merge/merge-facts.ts';
+import type { GuestReleased, MergeFact, PlayerAbsorbed } from '../merge/merge-facts.ts';
 
 /** A player was registered. */
 export interface PlayerRegistered extends FactBase {
@@ -230,5 +230,5 @@ export type FactWithoutRows =
   | PropertyFilled
   | PropertiesDropped
   | PlayerListed
-  | MergeFact
+  | Exclude<MergeFact, PlayerAbsorbed | GuestReleased>
   | SnapshotMark;

@@ -34,6 +34,18 @@ export const SINKS: Dashboard = {
           queries: [{ expr: `max(${on('player_days_behind_seconds')})`, legend: 'oldest game' }],
         },
         {
+          title: 'Merges that wait',
+          description: 'Merges of players whose rows in ClickHouse are not moved yet.',
+          queries: [{ expr: `max(${on('player_merges_pending')})`, legend: 'merges' }],
+        },
+        {
+          title: 'Oldest merge that waits',
+          description: 'Age of the oldest of them. An alert fires above an hour.',
+          unit: 's',
+          red: 3_600,
+          queries: [{ expr: `max(${on('player_merges_oldest_seconds')})`, legend: 'oldest' }],
+        },
+        {
           title: 'Age of the newest event',
           description: 'Grows while no game sends events. Then "Behind" stays at 0.',
           unit: 's',

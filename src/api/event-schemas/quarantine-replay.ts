@@ -235,7 +235,12 @@ function itemOf(event: Releasable, index: number): TrackItem {
     properties,
     sessionId,
     timestamp,
-    release: { number: event.number, quarantinedAt: event.receivedAt, ...(by === undefined ? {} : { by }) },
+    release: {
+      number: event.number,
+      quarantinedAt: event.receivedAt,
+      ...(by === undefined ? {} : { by }),
+      ...(event.guestId === undefined ? {} : { guestId: event.guestId }),
+    },
     ...(schemaFault === undefined ? {} : { schemaFault }),
   };
 }

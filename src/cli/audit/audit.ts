@@ -13,6 +13,7 @@ import { createTestPlayers, type TestPlayers } from './compare/check-test-player
 import { createOverrides, type Overrides } from './compare/check-overrides.ts';
 import { createDifferences, type Differences } from './compare/differences.ts';
 import { readErasures, type Erasures } from './read/erasures.ts';
+import { readMerges, type Merges } from './read/merges.ts';
 import { rowOfScore, rowsOfFact } from './read/expected-rows.ts';
 import { createPlayerTotals, type PlayerTotals } from './compare/player-totals.ts';
 import { readBucket, readStream, streamBounds, type StreamBounds } from './read/read-stream.ts';
@@ -71,6 +72,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   await untilConfirmed(clickhouse, 'RECORDS', records, waitMs);
   const differences = createDifferences();
   const erasures = await readErasures(clickhouse, facts.createdMs);
+  const merges = await readMerges(clickhouse, facts.createdMs);
   const totals = createPlayerTotals();
   const states = { testPlayers: createTestPlayers(), overrides: createOverrides() };
   const devices = new Set<string>();
@@ -78,6 +80,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   const ofFacts = createRowComparison({
     clickhouse,
     erasures,
+    merges,
     differences,
     tables: tablesOf('FACTS'),
     createdMs: facts.createdMs,
@@ -91,6 +94,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   const ofRecords = createRowComparison({
     clickhouse,
     erasures,
+    merges,
     differences,
     tables: tablesOf('RECORDS'),
     createdMs: records.createdMs,
@@ -101,7 +105,7 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   await ofRecords.finish(records.lastSequence);
 
   note('Tables are compared with each other.');
-  const compared = { facts, totals, states, erasures, differences, waitMs };
+  const compared = { facts, totals, states, erasures, merges, differences, waitMs };
   const late = await compareTables(nats, clickhouse, compared);
   return {
     facts,
@@ -228,6 +232,7 @@ interface Tables {
   totals: PlayerTotals;
   states: States;
   erasures: Erasures;
+  merges: Merges;
   differences: Differences;
   waitMs: number;
 }
@@ -235,10 +240,10 @@ interface Tables {
 async function compareTables(
   nats: NatsConnection,
   clickhouse: ClickHouse,
-  { facts, totals, states, erasures, differences, waitMs }: Tables,
+  { facts, totals, states, erasures, merges, differences, waitMs }: Tables,
 ): Promise<string | undefined> {
-  await erasures.refresh();
-  const scope = { ...placeOf(facts), pending: erasures.pending() };
+  await Promise.all([erasures.refresh(), merges.refresh()]);
+  const scope = { ...placeOf(facts), pending: [...erasures.pending(), ...merges.pending()] };
   await checkMemberships(clickhouse, scope, differences);
   for (const each of Object.values(states)) await each.check(clickhouse, totals, scope, differences);
   await checkTotals(clickhouse, scope, differences);

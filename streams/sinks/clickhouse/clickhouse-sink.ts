@@ -4,6 +4,8 @@ import { createClickhouseTarget } from './block-target.ts';
 import { createEraser } from './erasure/eraser.ts';
 import { createErasureTarget, type ErasureTarget } from './erasure/erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
+import { createMergeTarget, type MergeTarget } from './merges/merge-target.ts';
+import { createMover, type Mover } from './merges/mover.ts';
 import { createPlayerDaysBuilder, type PlayerDaysBuilder } from './player-days/builder.ts';
 import { createPlayerDaysTarget, type Players } from './player-days/target.ts';
 import { DEFAULT_ZONE } from '../../../core/kernel/zoned-days.ts';
@@ -12,7 +14,7 @@ import { AUDIT_SOURCE, RECORDS_SOURCE } from './records-source.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 
-export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target' | 'onErasures'> {
+export interface ClickhouseSinkOptions extends Omit<FactsWriterOptions, 'target' | 'onErasures' | 'onMerges'> {
   clickhouse: ClickhouseAddress;
   /** The time zone in which a game counts days. Default: UTC. */
   zoneOf?: (game: string) => string;
@@ -28,7 +30,8 @@ export interface ClickhouseSink {
 }
 
 /**
- * The ClickHouse sink: independent writers for FACTS, RECORDS and AUDIT, the eraser, and the builder of `player_days`.
+ * The ClickHouse sink: independent writers for FACTS, RECORDS and AUDIT, the eraser, the mover of merged
+ * players' rows, and the builder of `player_days`.
  * The simulation uses the facts writer with its own target.
  */
 export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
@@ -47,9 +50,27 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
     zoneOf: options.zoneOf ?? (() => DEFAULT_ZONE),
     onBehind: (seconds) => options.metrics.playerDaysBehind.set(seconds),
   });
-  const erasures = withDays(createErasureTarget(options.clickhouse), days);
+  const merges = createMergeTarget(options.clickhouse);
+  const mover = createMover({
+    ...options,
+    logger,
+    target: merges,
+    rebuild: (players) => days.rebuild(players),
+    leads,
+    onMoved: () => eraser.wake(),
+    onWaiting(count, seconds) {
+      options.metrics.mergesPending.set(count);
+      options.metrics.mergesOldest.set(seconds);
+    },
+  });
+  const erasures = afterMerges(withDays(createErasureTarget(options.clickhouse), days), merges, mover);
   const eraser = createEraser({ ...options, logger, target: erasures, leads });
-  const writer = createFactsWriter({ ...options, target, onErasures: () => eraser.wake() });
+  const writer = createFactsWriter({
+    ...options,
+    target,
+    onErasures: () => eraser.wake(),
+    onMerges: () => mover.wake(),
+  });
   const records = createStreamWriter({
     ...options,
     target,
@@ -69,11 +90,12 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
       records.start();
       audit.start();
       eraser.start();
+      mover.start();
       days.start();
     },
     zoneChanged: () => days.wake(),
     async stop() {
-      await Promise.all([writer.stop(), records.stop(), audit.stop(), eraser.stop(), days.stop()]);
+      await Promise.all([writer.stop(), records.stop(), audit.stop(), eraser.stop(), mover.stop(), days.stop()]);
       await target.close();
     },
   };
@@ -88,6 +110,24 @@ function withDays(target: ErasureTarget, days: Pick<PlayerDaysBuilder, 'rebuild'
       if (outcome === 'later') return outcome;
       return (await days.rebuild(byEnvironment(erasures))) === 'later' ? 'later' : 'removed';
     },
+  };
+}
+
+/** Erasures wait for earlier merges of their player: rows that a merge moves later would stay. */
+function afterMerges(
+  target: ErasureTarget,
+  merges: Pick<MergeTarget, 'free'>,
+  mover: Pick<Mover, 'hurry'>,
+): ErasureTarget {
+  return {
+    ...target,
+    async pending(position, most) {
+      const found = await target.pending(position, most);
+      const free = await merges.free(found, 'moved');
+      if (free.length < found.length) mover.hurry();
+      return free;
+    },
+    unfinished: async (position, most) => merges.free(await target.unfinished(position, most), 'settled'),
   };
 }
 

@@ -10,6 +10,8 @@ export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' |
   readFacts?: OpenReader;
   /** Erasures were inserted and the position has passed them; or a term begins: an earlier one may have left some. */
   onErasures?: () => void;
+  /** The same of merges. */
+  onMerges?: () => void;
   /** Measures how fresh the rows are. */
   traced?: TracedEvents;
   /** The properties of a game's events with columns of their own. By default none. */
@@ -19,6 +21,7 @@ export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' |
 /** Writes every fact of FACTS into ClickHouse once. */
 export function createFactsWriter({
   onErasures,
+  onMerges,
   readFacts,
   traced,
   extractedOf,
@@ -28,10 +31,14 @@ export function createFactsWriter({
     ...options,
     source: factsSource(traced, extractedOf),
     read: readFacts,
-    ...(onErasures === undefined ? {} : { onTerm: onErasures }),
+    onTerm() {
+      onErasures?.();
+      onMerges?.();
+    },
     onWritten: (sequence, tables) => {
       traced?.passed(sequence);
       if (tables.has('erasures')) onErasures?.();
+      if (tables.has('player_merges')) onMerges?.();
     },
   });
 }

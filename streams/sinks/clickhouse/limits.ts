@@ -38,6 +38,24 @@ export const SINK_LIMITS = {
    */
   lateRowsMs: 60_000,
 
+  /**
+   * Merges whose rows are moved with one pass over the tables: a pass costs about as much for 300 as for one. Their ids
+   * must fit a statement's text (`clickhouseQueryBytes`) six times, their names once.
+   */
+  mergesAtOnce: 300,
+  mergeNameBytes: 64 * 1024,
+  /** Pending merges that are read to find those that may be moved together. */
+  mergesRead: 2_000,
+  /** How often the mover looks for merges. A rest after a pass is a multiple of its duration: 5 % of a core. */
+  mergeEveryMs: 10_000,
+  mergeRestShare: 20,
+  /** The longest rest: figures of a merged player are in two parts until then. */
+  mergeRestMostMs: 600_000,
+  /** Pause before the mover tries again, after an error or while an earlier statement runs. */
+  mergeAgainMs: 1_000,
+  /** How long the mover waits for one statement; a mutation continues meanwhile. */
+  mergeRequestMs: 300_000,
+
   /** Least time between builds of a game. The rest after one is a multiple of its duration: 5 % of a core. */
   playerDaysEveryMs: 10_000,
   playerDaysRestShare: 20,

@@ -14,6 +14,16 @@ export function createClickhouseMetrics(registers: Registry[]) {
       help: 'Age of the oldest rows that are not in player_days, of the game that is furthest behind; 0: none.',
       registers,
     }),
+    mergesPending: new Gauge({
+      name: 'player_merges_pending',
+      help: 'Merges of players whose rows in ClickHouse are not moved yet.',
+      registers,
+    }),
+    mergesOldest: new Gauge({
+      name: 'player_merges_oldest_seconds',
+      help: 'Age of the oldest merge whose rows in ClickHouse are not moved yet; 0: none.',
+      registers,
+    }),
     sinkRows: new Counter({
       name: 'clickhouse_rows_total',
       help: 'Rows inserted into ClickHouse, by table.',

@@ -100,6 +100,7 @@ const ROWS = [
   'segment_memberships',
   'flag_overrides',
   'identities',
+  'merged_players',
   'identified_events',
 ];
 const OTHERS = [

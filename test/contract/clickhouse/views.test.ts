@@ -145,6 +145,7 @@ describe('live views', () => {
       'flag_override_states',
       'player_days_staged',
       'player_days_builds',
+      'player_merges',
       'annotation_rows',
     ];
     for (const table of both.filter((one) => !internal.includes(one))) {

@@ -185,8 +185,24 @@ const AUDITED_TABLES = {
       event_id: 'plain',
       event_name: 'plain',
       quarantine_number: 'plain',
+      quarantined_as: 'text',
       quarantined_at: 'time',
       received_at: 'time',
+    },
+  },
+  // Steps change while rows are moved.
+  player_merges: {
+    stream: 'FACTS',
+    replacing: true,
+    columns: {
+      ...SCOPE,
+      ...PLAYER,
+      into_player_id: 'text',
+      into_external_id: 'plain',
+      merge_id: 'plain',
+      merged_at: 'time',
+      received_at: 'time',
+      undone: 'plain',
     },
   },
   // Steps, counts and devices change while an erasure goes on.

@@ -20,7 +20,8 @@ const MOST_PER_DAY = 20;
 
 /**
  * Compares what players got with the limits of campaigns. A version of a campaign has one set of limits, and only those
- * of the newest version are known: earlier ones are not compared.
+ * of the newest version are known: earlier ones are not compared. What a guest got before its merge is compared by
+ * itself.
  * @param documents the values of the bucket CONFIG by key
  */
 export async function checkCampaigns(
@@ -33,7 +34,7 @@ export async function checkCampaigns(
   await clickhouse.each<[string, string, Whole, Whole]>(
     `SELECT toString(player_id), toString(toDate(received_at, 'UTC')) AS day, count() AS times, max(facts_sequence)
       FROM campaign_events WHERE event = 'triggered' AND ${COMPARED}
-      GROUP BY game_id, environment, player_id, day HAVING times > ${MOST_PER_DAY}`,
+      GROUP BY game_id, environment, player_id, merged_from, day HAVING times > ${MOST_PER_DAY}`,
     scope,
     ([player, day, times, sequence]) =>
       differences.add('caps', `${player} got ${times} messages on ${day}, the last in the record ${sequence}`),
@@ -58,11 +59,11 @@ async function checkOne(
       FROM (
         SELECT player_id, facts_sequence, campaign_version,
           row_number() OVER life AS nth,
-          row_number() OVER (PARTITION BY player_id, toDate(received_at, 'UTC') ORDER BY received_at, facts_sequence, facts_index)
+          row_number() OVER (PARTITION BY player_id, merged_from, toDate(received_at, 'UTC') ORDER BY received_at, facts_sequence, facts_index)
             AS nth_of_day,
           toUnixTimestamp64Milli(received_at) - lagInFrame(toUnixTimestamp64Milli(received_at)) OVER life AS waited
         FROM campaign_events WHERE ${one} AND event = 'triggered' AND ${COMPARED}
-        WINDOW life AS (PARTITION BY player_id ORDER BY received_at, facts_sequence, facts_index
+        WINDOW life AS (PARTITION BY player_id, merged_from ORDER BY received_at, facts_sequence, facts_index
           ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
       )
       WHERE campaign_version = {version: UInt32} AND (
@@ -78,7 +79,7 @@ async function checkOne(
   await clickhouse.each<[string, Whole]>(
     `SELECT toString(player_id), max(facts_sequence) FROM campaign_events
       WHERE ${one} AND campaign_version = {version: UInt32} AND ${COMPARED}
-      GROUP BY player_id
+      GROUP BY player_id, merged_from
       HAVING countIf(event = 'triggered') > 0 AND countIf(reason = 'holdout') > 0`,
     parameters,
     ([player, sequence]) =>

@@ -1,5 +1,5 @@
 import type { ClickHouse, Whole } from '../read/clickhouse.ts';
-import type { Fact } from '../read/expected-rows.ts';
+import type { Fact } from '../read/fact-rows.ts';
 import type { Differences } from './differences.ts';
 import type { PlayerTotals } from './player-totals.ts';
 import type { TableScope } from './table-checks.ts';
@@ -39,6 +39,8 @@ export function createOverrides(): Overrides {
       if (fact.kind === 'SnapshotMark') return;
       const id = fact.entityId.toLowerCase();
       if (fact.kind === 'PlayerErased') return removeAll(players.get(id));
+      // The account's own facts say which it has of the guest's.
+      if (fact.kind === 'PlayerAbsorbed') return removeAll(players.get(fact.guestId.toLowerCase()));
       if (fact.kind === 'FlagOverridden') {
         ofPlayer(id).set(placeOf(fact.game, fact.environment, fact.flagKey), fact.value);
         return;

@@ -1,5 +1,5 @@
 import type { ClickHouse, Whole } from '../read/clickhouse.ts';
-import type { Fact } from '../read/expected-rows.ts';
+import type { Fact } from '../read/fact-rows.ts';
 import type { Differences } from './differences.ts';
 import type { PlayerTotals } from './player-totals.ts';
 import type { TableScope } from './table-checks.ts';
@@ -24,6 +24,7 @@ export function createTestPlayers(): TestPlayers {
   return {
     take(fact) {
       if (fact.kind === 'SnapshotMark') return;
+      if (fact.kind === 'PlayerAbsorbed') marks.set(fact.guestId.toLowerCase(), false);
       const mark = markOf(fact);
       if (mark !== undefined) marks.set(fact.entityId.toLowerCase(), mark);
     },

@@ -3,7 +3,8 @@ import type { ClickHouse, Whole } from '../read/clickhouse.ts';
 import type { Differences } from './differences.ts';
 import type { Erasures } from '../read/erasures.ts';
 import type { Cell } from '../read/cells.ts';
-import type { ExpectedRow } from '../read/expected-rows.ts';
+import type { ExpectedRow } from '../read/fact-rows.ts';
+import type { Merges } from '../read/merges.ts';
 
 /**
  * Compares expected rows with those of ClickHouse: each must be there once, with every value, and between them no
@@ -27,6 +28,7 @@ export interface RowComparison {
 export interface RowComparisonOptions {
   clickhouse: ClickHouse;
   erasures: Erasures;
+  merges: Merges;
   differences: Differences;
   tables: readonly AuditedName[];
   /** The creation of the stream, epoch milliseconds: rows of an earlier stream have the same sequences. */
@@ -47,7 +49,7 @@ const ROWS_READ = 4 * ROWS_HELD;
 type FoundRow = [sequence: Whole, index: number, receivedMs: Whole, created: Whole, ...cells: Cell[]];
 
 export function createRowComparison(options: RowComparisonOptions): RowComparison {
-  const { clickhouse, erasures, differences, tables, createdMs } = options;
+  const { clickhouse, erasures, merges, differences, tables, createdMs } = options;
   const held = new Map(tables.map((table) => [table, [] as ExpectedRow[]]));
   const comparedTo = new Map(tables.map((table) => [table, options.from - 1]));
   const compared = new Map<AuditedName, number>();
@@ -62,19 +64,26 @@ export function createRowComparison(options: RowComparisonOptions): RowCompariso
     rows -= expected.length;
     for (const row of expected) text -= textOf(row);
     if (from > to) return;
-    const found = await readRows(clickhouse, table, from, to);
+    let found = await readRows(clickhouse, table, from, to);
+    let outcome = match(expected, found, merges);
+    if (outcome.missing.length > 0) {
+      // Players may have been merged since the rows were expected.
+      await merges.refresh();
+      found = await readRows(clickhouse, table, from, to);
+      outcome = match(expected, found, merges);
+    }
     if (found.length >= ROWS_READ) {
       differences.add('unexplained', `${table}: more than ${ROWS_READ} rows of the records ${from} to ${to}`);
     }
     compared.set(table, (compared.get(table) ?? 0) + expected.length);
-    await report(table, match(expected, found));
+    await report(table, outcome);
   }
 
   async function report(table: AuditedName, { matched, missing, left }: Matched): Promise<void> {
     // Players may have been erased since the rows were expected.
     if (missing.length > 0) await erasures.refresh();
     for (const row of matched) {
-      if (fateOf(row, erasures) === 'gone') {
+      if (fateOf(row, erasures, merges) === 'gone') {
         differences.add('erased', `${table} ${placeOf(row)}: a row of the erased player ${row.owner}`);
       }
     }
@@ -82,7 +91,7 @@ export function createRowComparison(options: RowComparisonOptions): RowCompariso
       const others = left.get(keyOf(row.sequence, row.index));
       const other = others?.shift();
       if (other !== undefined) differences.add('differs', describeDifference(table, row, other));
-      else if (fateOf(row, erasures) === 'stays' && options.isExcused?.(row) !== true) {
+      else if (fateOf(row, erasures, merges) === 'stays' && options.isExcused?.(row) !== true) {
         differences.add('missing', `${table} ${placeOf(row)}: ${describe(table, row.cells)}`);
       }
     }
@@ -140,7 +149,7 @@ interface Matched {
   left: Map<string, FoundRow[]>;
 }
 
-function match(expected: readonly ExpectedRow[], found: readonly FoundRow[]): Matched {
+function match(expected: readonly ExpectedRow[], found: readonly FoundRow[], merges: Merges): Matched {
   const left = new Map<string, FoundRow[]>();
   for (const row of found) {
     const place = keyOf(row[0], row[1]);
@@ -153,7 +162,10 @@ function match(expected: readonly ExpectedRow[], found: readonly FoundRow[]): Ma
   for (const row of expected) {
     const place = keyOf(row.sequence, row.index);
     const candidates = left.get(place) ?? [];
-    const at = candidates.findIndex(([, , , , ...cells]) => row.cells.every((cell, n) => isSame(cell, cells[n])));
+    const wanted = cellsOfOwners(row, merges);
+    const at = candidates.findIndex(([, , , , ...cells]) =>
+      wanted.some((one) => one.every((cell, n) => isSame(cell, cells[n]))),
+    );
     if (at < 0) {
       missing.push(row);
       continue;
@@ -163,6 +175,20 @@ function match(expected: readonly ExpectedRow[], found: readonly FoundRow[]): Ma
     matched.push(row);
   }
   return { matched, missing, left };
+}
+
+/** A row as it is after the merges of its player; while one goes on also as it was before. */
+function cellsOfOwners(row: ExpectedRow, merges: Merges): (readonly Cell[])[] {
+  const owners = merges.ownersOf(row.owner, row);
+  if (owners.length === 1 || row.staysOnMerge === true) return [row.cells];
+  const columns = Object.keys(AUDITED[row.table].columns);
+  const all = owners.map(({ player, externalId }) =>
+    row.cells.map((cell, n) => {
+      if (columns[n] === 'player_id') return player;
+      return columns[n] === 'external_id' ? (externalId ?? cell) : cell;
+    }),
+  );
+  return merges.isMoved(row.owner, row) ? all.slice(-1) : all;
 }
 
 /** Some servers write whole numbers of 64 bits as text. */
@@ -202,7 +228,11 @@ function textOf({ cells }: ExpectedRow): number {
 }
 
 /** The fate of a row that is deleted with any of its players. */
-function fateOf({ owner, named = [], sequence, index }: ExpectedRow, erasures: Erasures): 'gone' | 'either' | 'stays' {
-  const fates = [owner, ...named].map((player) => erasures.fateOf(player, sequence, index));
+function fateOf(row: ExpectedRow, erasures: Erasures, merges: Merges): 'gone' | 'either' | 'stays' {
+  const { owner, named = [], sequence, index } = row;
+  const fates = [
+    ...merges.ownersOf(owner, row).map((one) => erasures.fateOf(one.player, one.sequence, one.index)),
+    ...named.map((player) => erasures.fateOf(player, sequence, index)),
+  ];
   return fates.find((fate) => fate === 'gone') ?? fates.find((fate) => fate === 'either') ?? 'stays';
 }

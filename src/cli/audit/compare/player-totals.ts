@@ -1,4 +1,5 @@
-import type { Fact } from '../read/expected-rows.ts';
+import { decodeGuest } from '../../../../core/codec/stored-guest.ts';
+import type { Fact } from '../read/fact-rows.ts';
 import { createPlayerColumns, ERASED, KNOWN, type PlayerColumns, type Totals, UNKNOWN } from './player-columns.ts';
 
 /** A player's newest snapshot in the log. */
@@ -129,13 +130,17 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
       return addSegment(columns, index, hashOf(fact.segmentId));
     case 'SegmentExited':
       return addSegment(columns, index, -hashOf(fact.segmentId));
-    case 'PlayerMerged':
     case 'PlayerAbsorbed':
+      return addGuest(columns, index, fact.guest, 1);
+    case 'GuestReleased':
+      return addGuest(columns, index, fact.guest, -1);
+    // The guest's next snapshot as a player says again what is known of it.
+    case 'PlayerMerged':
+    case 'PlayerUnmerged':
+      return columns.clear(index, UNKNOWN);
     case 'MergeFinished':
     case 'MergeCancelled':
     case 'UnmergeBegun':
-    case 'GuestReleased':
-    case 'PlayerUnmerged':
     case 'MergeSettled':
     case 'ChurnRiskChanged':
     case 'EntitySnapshot':
@@ -169,6 +174,16 @@ function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
     case 'TestPlayersCounted':
       return;
   }
+}
+
+/** Adds what a guest brought to its account, or takes it off. @param bytes empty: nothing */
+function addGuest(columns: PlayerColumns, index: number, bytes: Uint8Array, sign: 1 | -1): void {
+  if (bytes.length === 0) return;
+  const guest = decodeGuest(bytes);
+  columns.add('sessions', index, sign * guest.sessionCount);
+  columns.add('purchases', index, sign * guest.purchaseCount);
+  columns.add('revenue', index, sign * guest.totalRevenue);
+  columns.add('playtimeSeconds', index, sign * guest.totalPlaytimeSeconds);
 }
 
 type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;

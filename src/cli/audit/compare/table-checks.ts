@@ -45,7 +45,7 @@ async function eachSlice<R extends readonly unknown[]>(
   }
 }
 
-/** The members of a segment are exactly the players whose newest transition is an entry. */
+/** The members of a segment are exactly the players whose newest transition is an entry, without those of guests. */
 export function checkMemberships(clickhouse: ClickHouse, scope: TableScope, differences: Differences): Promise<void> {
   const sql = `
 SELECT toString(player_id), segment_id, transition, place.2, is_member, member_sequence
@@ -53,7 +53,7 @@ FROM (
   SELECT ${KEY}, segment_id, argMax(transition, (${IS_OURS}, facts_sequence, facts_index)) AS transition,
     max((${IS_OURS}, facts_sequence, facts_index)) AS place
   FROM segment_transitions
-  WHERE ${SLICE} AND ${SETTLED}
+  WHERE ${SLICE} AND ${SETTLED} AND empty(merged_from)
   GROUP BY ${KEY}, segment_id
 ) AS newest
 FULL OUTER JOIN (
@@ -77,7 +77,10 @@ WHERE (transition = 'entered') != (is_member = 1)
   );
 }
 
-/** The purchases, sessions and stage of a player are those of its rows up to its snapshot. */
+/**
+ * The purchases, sessions and stage of a player are those of its rows up to its snapshot. One that was merged since is
+ * not compared.
+ */
 export function checkTotals(clickhouse: ClickHouse, scope: TableScope, differences: Differences): Promise<void> {
   const upTo = (columns: string, table: string, isOurs: string) => `
   SELECT ${KEY}, ${columns}
@@ -90,7 +93,13 @@ WITH snapshots AS (
   SELECT ${KEY}, purchase_count, total_revenue, session_count, total_playtime_seconds, lifecycle_stage,
     lifecycle_changed_at, last_seq, ${CREATION_OF_SNAPSHOT} AS snapshot_created
   FROM player_snapshots FINAL
-  WHERE kind = 'player' AND ${SLICE} AND ${SETTLED}
+  LEFT ANY JOIN (
+    SELECT arrayJoin([player_id, into_player_id]) AS player_id, max(facts_sequence) AS merged_to
+    FROM player_merges FINAL
+    WHERE facts_created = {created: UInt64}
+    GROUP BY player_id
+  ) AS merged USING (player_id)
+  WHERE kind = 'player' AND ${SLICE} AND ${SETTLED} AND merged_to <= last_seq
 )
 SELECT toString(player_id), last_seq, purchase_count, bought, toString(total_revenue), toString(paid), session_count,
   played, total_playtime_seconds, seconds, lifecycle_stage, stage
@@ -118,14 +127,17 @@ export function checkReleases(clickhouse: ClickHouse, scope: TableScope, differe
   const sql = `
 SELECT toString(player_id), released_id, record, times, quarantined
 FROM (
-  SELECT ${KEY}, quarantine_number, any(event_id) AS released_id, max(facts_sequence) AS record, count() AS times
+  SELECT game_id, environment, any(player_id) AS player_id, quarantined_as AS first_id, quarantine_number,
+    any(event_id) AS released_id, max(facts_sequence) AS record, count() AS times
   FROM quarantine_releases
-  WHERE ${SLICE} AND ${SETTLED} AND facts_sequence <= {last: UInt64}
-  GROUP BY ${KEY}, quarantine_number
+  WHERE cityHash64(quarantined_as) % {slices: UInt64} = {slice: UInt64} AND ${SETTLED} AND facts_sequence <= {last: UInt64}
+  GROUP BY game_id, environment, quarantined_as, quarantine_number
 ) AS released
 LEFT ANY JOIN (
-  SELECT ${KEY}, quarantine_number, 1 AS quarantined FROM quarantined_events WHERE ${SLICE}
-) AS held USING (${KEY}, quarantine_number)
+  SELECT game_id, environment, if(empty(merged_from), player_id, merged_from[1]) AS first_id, quarantine_number,
+    1 AS quarantined
+  FROM quarantined_events WHERE cityHash64(first_id) % {slices: UInt64} = {slice: UInt64}
+) AS held USING (game_id, environment, first_id, quarantine_number)
 WHERE times > 1 OR quarantined = 0`;
   return eachSlice<[string, string, Whole, Whole, number]>(
     clickhouse,

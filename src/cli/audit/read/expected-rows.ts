@@ -1,25 +1,11 @@
-import type { decodeCommit, decodeScores } from '../../../../core/codec/codec.ts';
-import type { AuditedName } from '../compare/audited-tables.ts';
+import type { decodeScores } from '../../../../core/codec/codec.ts';
 import { keyKindOf, saidCells } from '../compare/event-columns.ts';
 import { bool, money, optionalTime, time, wellFormed, type Cell } from './cells.ts';
+import type { ExpectedRow, Fact, Of, RowOf } from './fact-rows.ts';
+import { rowsOfTargeting } from './targeting-rows.ts';
 import { unpackEvents } from './unpack-events.ts';
 
-export type Fact = ReturnType<typeof decodeCommit>['facts'][number];
 type Score = ReturnType<typeof decodeScores>[number];
-
-/** A row that a table must have, as a fact or score says it. */
-export interface ExpectedRow {
-  table: AuditedName;
-  sequence: number;
-  index: number;
-  /** The player or device that it belongs to. */
-  owner: string;
-  /** Further players, with any of whom it is deleted. */
-  named?: readonly string[];
-  /** In the order of the table's columns. */
-  cells: readonly Cell[];
-}
-
 /** The rows of imported events of one fact differ in the upper half of `facts_index`. */
 const PLACES_OF_FACT = 65_536;
 
@@ -75,7 +61,15 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'InterventionDismissed':
       return rowsOfTargeting(fact, scope, player, row);
     case 'PlayerErased':
-      return [row('erasures', [...scope, fact.entityId.toLowerCase(), time(fact.at), time(fact.at)])];
+      return [
+        {
+          ...row('erasures', [...scope, fact.entityId.toLowerCase(), time(fact.at), time(fact.at)]),
+          staysOnMerge: true,
+        },
+      ];
+    case 'PlayerAbsorbed':
+    case 'GuestReleased':
+      return fact.guest.length > 0 ? [rowOfMerge(fact, scope, row)] : [];
     // The player's next snapshot has what these change.
     case 'ChurnRiskChanged':
     case 'EntitySnapshot':
@@ -97,19 +91,24 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'SessionSynced':
     case 'TestPlayersCounted':
     case 'PlayerMerged':
-    case 'PlayerAbsorbed':
     case 'MergeFinished':
     case 'MergeCancelled':
     case 'UnmergeBegun':
-    case 'GuestReleased':
     case 'PlayerUnmerged':
     case 'MergeSettled':
       return [];
   }
 }
 
-type RowOf = (table: AuditedName, cells: readonly Cell[], place?: number) => ExpectedRow;
-type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;
+/** The row of a merge is deleted with either player. */
+function rowOfMerge(fact: Of<'PlayerAbsorbed' | 'GuestReleased'>, scope: readonly Cell[], row: RowOf): ExpectedRow {
+  const [guest, account] = [fact.guestId.toLowerCase(), fact.entityId.toLowerCase()];
+  const isUndone = fact.kind === 'GuestReleased';
+  const players = [guest, fact.guestExternalId, account, fact.externalId];
+  const times = [time(isUndone ? fact.at : fact.mergedAt), time(fact.at)];
+  const cells = [...scope, ...players, fact.mergeId, ...times, isUndone ? 1 : 0];
+  return { ...row('player_merges', cells), named: [guest], staysOnMerge: true };
+}
 
 /** Events, sent and imported, and those that quarantine holds. */
 function rowsOfEvent(
@@ -122,8 +121,15 @@ function rowsOfEvent(
       const { release } = fact;
       const rows = [row('events', [...sentEvent(fact), ...saidCells(fact)])];
       if (release === undefined) return rows;
-      const { number, quarantinedAt } = release;
-      const released = [fact.eventId, fact.eventName, number, time(quarantinedAt), time(fact.at)];
+      const { number, quarantinedAt, guestId = fact.entityId } = release;
+      const released = [
+        fact.eventId,
+        fact.eventName,
+        number,
+        guestId.toLowerCase(),
+        time(quarantinedAt),
+        time(fact.at),
+      ];
       return [...rows, row('quarantine_releases', [...scope, fact.entityId.toLowerCase(), ...released])];
     }
     case 'EventImported': {
@@ -235,56 +241,6 @@ const NO_RECEIPT = ['', '', '', null, null];
 function reported(fact: Of<'PurchaseRecorded' | 'PurchaseHeld' | 'PurchaseImported'>): Cell[] {
   const { store = '', state = '', reason = '' } = ('receipt' in fact ? fact.receipt : undefined) ?? {};
   return [store, state, reason, money(fact.amount), null];
-}
-
-/** What segments, flags and campaigns did to a player. */
-function rowsOfTargeting(
-  fact: Of<
-    | 'SegmentEntered'
-    | 'SegmentExited'
-    | 'FlagExposed'
-    | 'FlagsServed'
-    | `Intervention${'Triggered' | 'Suppressed' | 'Offered' | 'Shown' | 'Clicked' | 'Dismissed'}`
-  >,
-  scope: readonly Cell[],
-  player: readonly string[],
-  row: RowOf,
-): ExpectedRow[] {
-  switch (fact.kind) {
-    case 'SegmentEntered':
-    case 'SegmentExited': {
-      const transition = fact.kind === 'SegmentEntered' ? 'entered' : 'exited';
-      const cells = [...scope, fact.segmentId, fact.segmentKey, ...player, transition, time(fact.at)];
-      return [row('segment_transitions', cells)];
-    }
-    case 'FlagExposed': {
-      const { flagKey, flagVersion, period, value, reason, stratum = 0, cluster = 0, attribution, trial } = fact;
-      const seen = [trial?.experiment ?? '', period, trial?.variant ?? fact.variantKey, value];
-      const flag = [flagKey, flagVersion, ...seen, reason, stratum, cluster, attribution];
-      return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
-    }
-    case 'FlagsServed':
-      return fact.mixed.map((key) => {
-        const { flagVersion = 0, period = 0, trial } = fact.flags.find(({ flagKey }) => flagKey === key) ?? {};
-        const place = [flagVersion, trial?.experiment ?? '', period];
-        return row('flag_mixed_players', [...scope, key, ...place, ...player, time(fact.at)]);
-      });
-    case 'InterventionTriggered':
-    case 'InterventionSuppressed':
-    case 'InterventionOffered':
-    case 'InterventionShown':
-    case 'InterventionClicked':
-    case 'InterventionDismissed': {
-      const campaign = [fact.campaignId, fact.campaignKey, fact.campaignVersion];
-      const event = fact.kind.slice('Intervention'.length).toLowerCase();
-      const why = [fact.kind === 'InterventionSuppressed' ? fact.reason : '', 'cause' in fact ? fact.cause : ''];
-      const what = 'interventionId' in fact ? fact.interventionId : null;
-      const session = 'sessionId' in fact ? fact.sessionId : null;
-      const message = [fact.variant ?? '', ('button' in fact ? fact.button : undefined) ?? ''];
-      const cells = [...scope, ...campaign, ...player, event, ...why, what, session, ...message, time(fact.at)];
-      return [row('campaign_events', cells)];
-    }
-  }
 }
 
 /** The row of an answered score. */

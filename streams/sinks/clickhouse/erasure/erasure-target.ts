@@ -7,8 +7,8 @@ import {
   erasedRows,
   erasedScores,
   type PendingErasure,
-  type RecordsPosition,
 } from '../../../../clickhouse-schema/rows/erased-rows.ts';
+import type { RecordsPosition } from '../../../../clickhouse-schema/rows/placed-rows.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
 import { SINK_LIMITS } from '../limits.ts';
 import type { SinkPosition } from '../../../positions/positions.ts';
