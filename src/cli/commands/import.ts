@@ -111,9 +111,10 @@ async function runImport(
     const nowMs = context.clock.wallMs();
     const choices = choicesOf(options);
     const surveyed = files.map((path, place) => ({ path, kind: kinds[place] ?? 'ndjson' }));
-    const survey = await surveyFiles(surveyed, format, choices);
+    const fit = options.fit === true;
+    const onLines = surveyProgress(context.clock);
+    const survey = await surveyFiles(surveyed, format, { nowMs, exchangeOf, choices, fit, onLines });
     if (options.dryRun === true) {
-      const fit = options.fit === true;
       const reading = { format, importId: '', nowMs, fit, playerIdOf, exchangeOf, survey, choices };
       await checkFiles(files, kinds, reading, context);
       return;
@@ -145,7 +146,7 @@ async function runImport(
           namespace,
           format,
           fileKind: kinds[place] ?? 'ndjson',
-          fit: options.fit === true,
+          fit,
           survey,
           fileNumber: place,
           choices,
@@ -284,6 +285,21 @@ function abortedBySignals(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
   return controller.signal;
 }
+
+/** Shows how far the first pass is, which counts no lines as imported. */
+function surveyProgress(clock: CliContext['clock']): (path: string, lines: number, share: number | undefined) => void {
+  const begunMs = clock.monotonicMs();
+  let savedMs = begunMs;
+  return (path, lines, share) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - savedMs < SURVEY_SHOWN_EVERY_MS) return;
+    savedMs = nowMs;
+    const progress = { lines, linesOfRun: lines, elapsedMs: nowMs - begunMs, share, rejected: 0 };
+    show(`first pass of ${basename(path)}`, progress);
+  };
+}
+
+const SURVEY_SHOWN_EVERY_MS = 500;
 
 let shownMs = -Infinity;
 const LINES_EVERY_MS = 10_000;

@@ -8,7 +8,6 @@ export interface Survey {
 
 /** What a format notes of a line. */
 export interface Findings {
-  zone: string | undefined;
   link(id: string, user: string, atMs: number): void;
   /**
    * @param lengthMs what the line says of the length of the session; by default nothing

@@ -3,13 +3,21 @@ import { createKeyTable } from './key-table.ts';
 import { SURVEY_LIMITS } from './limits.ts';
 import { tooMuch } from './too-much.ts';
 
+/** What a line says of its session. */
+export interface SessionLine {
+  key: string;
+  atMs: number;
+  place: number;
+  /** Of the session; `span` ignores it. */
+  lengthMs: number;
+  /** Of the event: for `sum`, a repeated one adds nothing. */
+  id?: string | undefined;
+}
+
 /** Sessions whose begin and length follow from all of their lines. */
 export interface SessionSpans {
-  /**
-   * @param lengthMs what the line says of the length; `span` ignores it
-   * @param id of the event: for `sum`, a repeated one adds nothing
-   */
-  add(key: string, atMs: number, place: number, lengthMs: number, id?: string): void;
+  /** @param isImported asked of a line at which the session would count: a rejected line counts none */
+  add(line: SessionLine, isImported?: () => boolean): void;
   /** The length of the session in whole seconds if the line at `place` is its first one; otherwise `undefined`. */
   secondsFrom(key: string, place: number): number | undefined;
 }
@@ -51,20 +59,22 @@ export function createSessionSpans(
   }
 
   return {
-    add(key, atMs, place, lengthMs, id) {
-      const sessions = keys.size;
+    add({ key, atMs, place, lengthMs, id }, isImported = () => true) {
+      const known = keys.placeOf(key);
+      const first = known === undefined ? Infinity : (firstMs[known] ?? 0);
+      const isFirst = atMs < first || (atMs === first && place < (firstPlace[known ?? 0] ?? 0));
+      if (isFirst && !isImported()) return;
       const session = keys.add(key);
       if (session === firstMs.length) grow();
       const said = rule === 'span' ? atMs : rule === 'sum' ? fresh(lengthMs, id) : lengthMs;
-      if (session === sessions) {
+      if (known === undefined) {
         if (keys.size > mostSessions) throw tooMuch(`${mostSessions} sessions`);
         firstMs[session] = atMs;
         firstPlace[session] = place;
         extent[session] = said;
         return;
       }
-      const first = firstMs[session] ?? 0;
-      if (atMs < first || (atMs === first && place < (firstPlace[session] ?? 0))) {
+      if (isFirst) {
         firstMs[session] = atMs;
         firstPlace[session] = place;
       }

@@ -11,6 +11,8 @@ import { createKeyTable } from './key-table.ts';
 import { createSessionSpans } from './session-spans.ts';
 import { surveyFiles } from './survey.ts';
 
+const NOW = Date.UTC(2026, 0, 15);
+
 describe('a table of keys', () => {
   it('numbers each text once, over any number of them', () => {
     const table = createKeyTable();
@@ -69,21 +71,23 @@ describe('sessions', () => {
     ['longest', 9],
   ] as const)('by their %s have their length at their first line', (rule, seconds) => {
     const spans = createSessionSpans(rule);
-    spans.add('s', 70_000, 3, 2_000, 'e3');
-    spans.add('s', 10_000, 9, 9_000, 'e9');
-    spans.add('s', 10_000, 7, 1_000, 'e7');
-    spans.add('s', 70_000, 11, 2_000, 'e3');
+    spans.add({ key: 's', atMs: 70_000, place: 3, lengthMs: 2_000, id: 'e3' });
+    spans.add({ key: 's', atMs: 10_000, place: 9, lengthMs: 9_000, id: 'e9' });
+    spans.add({ key: 's', atMs: 10_000, place: 7, lengthMs: 1_000, id: 'e7' });
+    spans.add({ key: 's', atMs: 70_000, place: 11, lengthMs: 2_000, id: 'e3' });
     expect([7, 9, 3].map((place) => spans.secondsFrom('s', place))).toEqual([seconds, undefined, undefined]);
   });
 
   it('are refused beyond their bounds', () => {
     const few = createSessionSpans('span', { surveySessions: 1, surveyParts: 1 });
-    few.add('a', 1, 1, 0);
-    expect(() => few.add('b', 1, 1, 0)).toThrow(CliError);
+    few.add({ key: 'a', atMs: 1, place: 1, lengthMs: 0 });
+    expect(() => few.add({ key: 'b', atMs: 1, place: 1, lengthMs: 0 })).toThrow(CliError);
     const parts = createSessionSpans('sum', { surveySessions: 9, surveyParts: 1 });
-    parts.add('a', 1, 1, 5, 'e1');
-    parts.add('a', 1, 1, 5, 'e1');
-    expect(() => parts.add('a', 1, 1, 5, 'e2')).toThrow(/more than 1 events that add/);
+    parts.add({ key: 'a', atMs: 1, place: 1, lengthMs: 5, id: 'e1' });
+    parts.add({ key: 'a', atMs: 1, place: 1, lengthMs: 5, id: 'e1' });
+    expect(() => parts.add({ key: 'a', atMs: 1, place: 1, lengthMs: 5, id: 'e2' })).toThrow(
+      /more than 1 events that add/,
+    );
   });
 });
 
@@ -100,7 +104,8 @@ describe('a survey of files', () => {
       writeFileSync(path, content);
       return { path, kind: 'ndjson' as const };
     });
-    return surveyFiles(files, format, { purchases: new Map(), zone: undefined, joins });
+    const choices = { purchases: new Map(), zone: undefined, joins };
+    return surveyFiles(files, format, { nowMs: NOW, exchangeOf: () => undefined, choices, fit: false });
   }
 
   const posthog = (event: string, distinct_id: string, properties: object, second = 0): string =>
@@ -132,6 +137,30 @@ describe('a survey of files', () => {
       undefined,
       25,
     ]);
+  });
+
+  it('counts a session at the first line that is imported, and not by times of wrong clocks', async () => {
+    const at = (timestamp: string, some: object = {}) =>
+      JSON.stringify({ event: 'e', distinct_id: 'ann', properties: { $session_id: 's-1' }, ...some, timestamp });
+    const lines = [
+      at('1970-01-01T00:00:05Z'),
+      at('2025-01-01T00:00:00Z', { event: 'x'.repeat(129) }),
+      at('2025-01-01T00:00:10Z', { properties: { $session_id: 's-1', text: 'x'.repeat(9_000) } }),
+      at('2025-01-01T00:00:20Z'),
+      at('2025-01-01T00:00:50Z'),
+      at('2100-01-01T00:00:00Z'),
+    ];
+    const found = await survey('posthog', [lines.join('\n')]);
+    const seconds = lines.map((_, n) => found.sessionSeconds('session\ns-1', placeOf(0, n + 1)));
+    expect(seconds).toEqual([undefined, undefined, undefined, 30, undefined, undefined]);
+    const wrong = JSON.stringify({
+      event: '$identify',
+      distinct_id: 'bob',
+      properties: { $anon_distinct_id: 'phone' },
+      timestamp: '1970-01-01T00:00:00Z',
+    });
+    const right = posthog('$identify', 'ann', { $anon_distinct_id: 'phone' });
+    expect((await survey('posthog', [`${wrong}\n${right}`])).userOf('phone')).toBe('ann');
   });
 
   it('follows the merged ids of Amplitude to a user, and the aliases of Mixpanel', async () => {
