@@ -13,9 +13,9 @@ const of = (some: Partial<MessageContent>, variants?: MessageVariant[]) =>
 describe('the messages of a campaign', () => {
   it('may have placeholders of all fields that conditions read of players', () => {
     const body =
-      '{{attributes.name|you}} {{external_id}} {{computed.gems|0}} {{events.win.count_7d}} {{session_count}} ' +
-      '{{total_revenue}} {{platform|any}} {{events.win.last_days_ago|-}} {{days_since_last_seen|0}} {{is_payer}}';
-    expect(of({ body })).toEqual([]);
+      '{{attributes.name|you}} {{external_id}} {{computed.gems|0}} {{events.win.count_7d}} {{session_count}}';
+    const title = '{{total_revenue}} {{platform|any}} {{events.win.last_days_ago|-}} {{days_since_last_seen|0}}';
+    expect(of({ body, title, cta: '{{is_payer}} {{device_locale|-}}' })).toEqual([]);
   });
 
   it.each<[Partial<MessageContent>, string]>([
@@ -34,7 +34,11 @@ describe('the messages of a campaign', () => {
       { locales: { de: { title: '{{attributes..name|x}}' } } },
       '/content/locales/de/title has {{attributes..name}}, which has an empty path segment; separate names with single dots',
     ],
-    [{ body: '{{external_id}}'.repeat(21) }, '/content/body has 21 placeholders; the maximum is 20'],
+    [{ body: '{{external_id}}'.repeat(11) }, '/content/body has 11 placeholders; the maximum is 10'],
+    [
+      { deepLink: `game://a/${'{{external_id}}'.repeat(4)}` },
+      '/content/deep_link has 4 placeholders; the maximum is 3',
+    ],
     [{ locales: { german: {} } }, '/content/locales/german must be a language tag (BCP 47), such as de or pt-BR'],
     [{ locales: { 'de-at': {}, 'de-AT': {} } }, '/content/locales/de-AT repeats an earlier language'],
     [

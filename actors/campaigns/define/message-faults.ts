@@ -4,7 +4,7 @@ import type { CampaignDocument } from '../../../core/vocabulary/documents/docume
 import type { MessageContent } from '../../../core/vocabulary/message.ts';
 import { languageTag } from '../message/language.ts';
 import { MESSAGE_LIMITS } from '../message/limits.ts';
-import { actionFault, linkFault } from '../message/links.ts';
+import { actionFault, isLink, linkFault } from '../message/links.ts';
 import { templateOf } from '../message/template.ts';
 import { placeholderFault } from '../message/values.ts';
 import { type MessageText, textsOf } from './campaign-conditions.ts';
@@ -54,7 +54,8 @@ function textFaults({ path, text, kind }: MessageText): FieldFault[] {
   const read = templateOf(text);
   if ('fault' in read) return [{ path, message: read.fault }];
   const placeholders = read.parts.filter((part) => typeof part !== 'string');
-  const most = MESSAGE_LIMITS.placeholders;
+  const isText = kind === 'text' || (kind === 'action' && !isLink(text));
+  const most = isText ? MESSAGE_LIMITS.placeholders : MESSAGE_LIMITS.linkPlaceholders;
   if (placeholders.length > most) {
     return [{ path, message: `has ${placeholders.length} placeholders; the maximum is ${most}` }];
   }

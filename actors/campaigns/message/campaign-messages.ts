@@ -8,6 +8,7 @@ import type {
   RenderedMessage,
 } from '../../../core/vocabulary/message.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { compileMessage, type CompiledMessage } from './compile-message.ts';
 import { languageOf, languageTag, lookupChain } from './language.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
@@ -39,7 +40,7 @@ export function campaignMessages(
     hasVariant: (key) => variantNamed.has(key),
     render(subject, variant) {
       charge(RENDER_STEPS);
-      return messageOf(variant)(languageOf(subject.player))(subject);
+      return messageOf(variant)(subject.player)(subject);
     },
   };
 }
@@ -51,7 +52,7 @@ const contentOf = (variant: MessageVariant | undefined, content: MessageContent)
   variant?.content ?? content;
 
 /** The message in a language, compiled once for each language that it has. */
-type MessageIn = (language: string | undefined) => CompiledMessage;
+type MessageIn = (player: PlayerState) => CompiledMessage;
 
 function messageIn(content: MessageContent, lookup: DefinitionLookup | undefined): MessageIn {
   const locales = new Map<string, { tag: string; localized: LocalizedMessage }>();
@@ -59,11 +60,9 @@ function messageIn(content: MessageContent, lookup: DefinitionLookup | undefined
     locales.set(languageTag(tag) ?? tag, { tag, localized });
   }
   const compiled = new Map<string | null, CompiledMessage>();
-  return (language) => {
-    const chain =
-      language === undefined || locales.size === 0
-        ? []
-        : lookupChain(language).flatMap((tag) => locales.get(tag) ?? []);
+  return (player) => {
+    const language = locales.size === 0 ? undefined : languageOf(player);
+    const chain = language === undefined ? [] : lookupChain(language).flatMap((tag) => locales.get(tag) ?? []);
     const locale = chain[0]?.tag ?? null;
     const held = compiled.get(locale);
     if (held !== undefined) return held;

@@ -1,7 +1,12 @@
 /** Bounds of messages, and of what players' values add to them. */
 export const MESSAGE_LIMITS = {
-  /** Placeholders in one text. With their values a body has 4,000 characters at most. */
-  placeholders: 20,
+  /** Placeholders in one text. With their values a body has 3,000 characters at most. */
+  placeholders: 10,
+  /**
+   * Placeholders in one link. An encoded value has up to 900 characters: 32 messages with all links at their maximum
+   * stay below 3 MB, which fits `brokerPayloadBytes` and `commitBytes`.
+   */
+  linkPlaceholders: 3,
   /** A player's value in a text, in characters: a longer one is cut. */
   valueLength: 100,
   /** A link, or the action of a button, in characters. */

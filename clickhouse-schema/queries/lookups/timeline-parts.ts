@@ -62,7 +62,7 @@ const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; pai
   campaign: {
     table: 'campaign_events',
     columns: `toString(campaign_id) AS id, toString(campaign_key) AS name, toString(event) AS what,
-      toString(reason) AS why, toString(cause) AS value, toFloat64(campaign_version) AS number`,
+      toString(concat(reason, button)) AS why, toString(cause) AS value, toFloat64(campaign_version) AS number`,
   },
 };
 

@@ -19,6 +19,7 @@ describe('a filter', () => {
     [['flag.evaluated'], 'value.price'],
     [['churn.risk_high'], 'risk_score'],
     [['campaign.triggered'], 'campaign_id'],
+    [['campaign.triggered'], 'content.data.reward'],
   ])('of %j may read %s', (events, path) => {
     expect(faults({ [path]: { eq: 1 } }, events)).toEqual([]);
     expect(warned({ [path]: { eq: 1 } }, events)).toEqual([]);

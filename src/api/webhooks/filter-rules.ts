@@ -76,7 +76,7 @@ function shapeAt(path: string, fields: Readonly<Record<string, DataShape>>): Dat
   const name = dot < 0 ? path : path.slice(0, dot);
   const shape = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (dot < 0 || shape === undefined) return shape;
-  return shape === 'object' || shape === 'any' ? 'any' : undefined;
+  return shape === 'object' || shape === 'object or null' || shape === 'any' ? 'any' : undefined;
 }
 
 function nothingAt(path: string, kinds: readonly CatalogueKind[]): string {

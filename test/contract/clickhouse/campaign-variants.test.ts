@@ -169,3 +169,12 @@ it('results of a campaign that never had variants have none', async () => {
   const { data } = await bodyOf(await gateway.call(await gateway.key(), 'GET', path));
   expect(data).toMatchObject({ buttons: [], variants: null, arms: null });
 });
+
+it('the timeline of a player has the button of a click', async () => {
+  const path = `/v1/players/players/${playerId(1)}/timeline?kind=campaign`;
+  const { data } = await bodyOf(await gateway.call(await gateway.key(), 'GET', path));
+  expect(data['entries']).toMatchObject([
+    { name: 'gift', what: 'clicked', why: 'take' },
+    { name: 'gift', what: 'triggered' },
+  ]);
+});

@@ -2720,6 +2720,8 @@ export interface Operations {
         readonly created_at: string;
         /** Until when it waits to be shown. */
         readonly expires_at: string;
+        /** The variant of the message. */
+        readonly variant: string | null;
         /** How many syncs delivered it. */
         readonly offers: number;
         /** When the game showed it. */

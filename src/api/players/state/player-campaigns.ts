@@ -52,10 +52,11 @@ const Pending = Type.Object(
     campaign_key: Type.String({ description: 'Key of the campaign when it was triggered.' }),
     created_at: timeOut('When it was triggered.'),
     expires_at: timeOut('Until when it waits to be shown.'),
+    variant: textOrNull('The variant of the message; null: it has none.'),
     offers: Type.Integer({ description: 'How many syncs delivered it.' }),
     shown_at: timeOrNull('When the game showed it. ISO 8601, UTC, milliseconds; null if it did not.'),
   },
-  { description: 'An intervention that waits to be shown or clicked.' },
+  { description: 'An intervention that waits to be shown, clicked or dismissed.' },
 );
 
 export const getPlayerCampaigns = defineRoute({
@@ -132,13 +133,14 @@ function campaignOf(tally: CampaignTally, { key, services }: RequestContext) {
 }
 
 function pendingOf(pending: PendingIntervention) {
-  const { interventionId, campaignId, campaignKey, createdAt, expiresAt, offers, shownAt } = pending;
+  const { interventionId, campaignId, campaignKey, createdAt, expiresAt, variant, offers, shownAt } = pending;
   return {
     intervention_id: interventionId,
     campaign_id: campaignId,
     campaign_key: campaignKey,
     created_at: formatTimestamp(createdAt),
     expires_at: formatTimestamp(expiresAt),
+    variant: variant ?? null,
     offers,
     shown_at: timeOf(shownAt),
   };

@@ -34,12 +34,12 @@ const Entry = Type.Object(
       description:
         'Source of an event (`caller`, `service`, `import`); end of a session; `recorded`, `reversed` or `refunded` (purchases); ' +
         '`entered` or `exited`; `changed`; attribution of an exposure; step of a campaign (`triggered`, `suppressed`, ' +
-        '`offered`, `shown`, `clicked`).',
+        '`offered`, `shown`, `clicked`, `dismissed`).',
     }),
     id: optionalText('Id of the event, session, transaction, segment or campaign; variant of an exposure.'),
     why: optionalText(
       'First schema fault of an event; reason of an exposure or suppression; the stage before; who recorded a purchase; ' +
-        'app version of a session.',
+        'app version of a session; button of a click.',
     ),
     value: Type.Optional(
       anyJson('Properties of an event, value of an exposure, currency of a purchase, cause of a campaign.'),
