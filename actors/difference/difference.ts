@@ -94,6 +94,7 @@ const ABSENT: Readonly<Record<string, Json>> = {
   clientAttributes: 'all',
   requirePlayerToken: false,
   approval: false,
+  revenue: 'all',
   changeReason: false,
   bucketBy: 'player',
 };

@@ -354,6 +354,7 @@ const game: Changes<GameDocument> = {
   changeReason: [false, true, 'Change reason: no → yes'],
   timeZone: ['UTC', 'Europe/Berlin', 'Time zone: “UTC” → “Europe/Berlin”'],
   currency: ['', 'EUR', 'Currency: none → “EUR”'],
+  revenue: ['all', 'verified', 'Revenue: “all” → “verified”'],
   extractedProperties: [['a'], ['a', 'b'], 'Extracted properties: added “b”'],
   holdoutPeriods: [[], [{ period: 1, since: 1, until: null, percentage: 5 }]],
   holdout: [{ percentage: 5, salt: 's' }, { percentage: 10, salt: 's' }, 'Holdout, percentage: 5 % → 10 %'],

@@ -59,9 +59,10 @@ export function receiptDecided(state: PlayerState, fact: ReceiptDecided): Player
     isPayer: purchaseCount > 0,
     recordedPurchases: state.recordedPurchases.map((held) => {
       if (held.digest !== digest) return held;
-      const { uncounted, ...purchase } = held;
-      if (counts === 1) return { ...purchase, totalRevenue, purchaseCount, receipt };
-      return { ...purchase, ...(counts === -1 || uncounted === true ? { uncounted: true as const } : {}), receipt };
+      const { uncounted: _, ...purchase } = held;
+      if (counts === 0) return { ...held, receipt };
+      const totals = { totalRevenue, purchaseCount };
+      return { ...purchase, ...totals, ...(counts === -1 ? { uncounted: true as const } : {}), receipt };
     }),
   };
 }

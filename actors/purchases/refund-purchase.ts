@@ -31,7 +31,7 @@ export function refundPurchase(
   const refundDigest = refundId === null ? null : digestOf(refundId);
   const earlier = state.recordedRefunds?.find((refund) => refund.digest === refundDigest);
   if (earlier !== undefined) return isRepeat(earlier, command, digest) ? repeated(playerId, earlier) : USED_REFUND_ID;
-  const refund = refundOf(state, digest, command.amount);
+  const refund = refundOf(state, digest, command.share === undefined ? command.amount : partOf(state, digest, command.share));
   if (refund.kind === 'failure') return refund;
 
   const { game, environment, at } = context;
@@ -144,8 +144,19 @@ function isRepeat(
   command: RefundPurchase,
   digest: string,
 ): boolean {
+  // A store says the share alone.
+  if (command.share !== undefined) return transaction === digest;
   const isSame = command.amount === null ? remaining === 0 : command.amount === (paid?.amount ?? amount);
   return transaction === digest && isSame;
+}
+
+/** A share of what was paid, at most what remains. */
+function partOf(state: PlayerState, digest: string, share: number): number | null {
+  const purchase = state.recordedPurchases.find((recorded) => recorded.digest === digest);
+  if (purchase === undefined) return null;
+  const { amount, refunded = 0, paid } = purchase;
+  const [sent, back] = paid === undefined ? [amount, refunded] : [paid.amount, paid.refunded ?? 0];
+  return Math.max(1, Math.min(Math.round(sent * share), sent - back));
 }
 
 /** Repeats the reply to the first request. */

@@ -1,2 +1,2 @@
 /** The streams of the log; `streams/log/stream-definitions.ts` defines each. */
-export type StreamName = 'REQUESTS' | 'FACTS' | 'RECORDS' | 'AUDIT' | 'DELIVERIES';
+export type StreamName = 'REQUESTS' | 'FACTS' | 'RECORDS' | 'AUDIT' | 'DELIVERIES' | 'RECEIPTS';

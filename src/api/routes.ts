@@ -62,6 +62,8 @@ import { gameEndSession } from './game/game-end-session.ts';
 import { gameInit } from './game/game-init.ts';
 import { exchangeRatesRoutes } from './settings/exchange-rates.ts';
 import { gameSettingsRoutes } from './settings/game-settings.ts';
+import { storeSettingsRoutes } from './settings/store-settings.ts';
+import { storeNotificationRoutes } from './stores/store-notifications.ts';
 import { gameSync } from './game/game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep/ofrep.ts';
 import { getLifecycle } from './players/state/lifecycle.ts';
@@ -168,6 +170,8 @@ const CONSOLE_ROUTES: readonly Route[] = [
   ...savedQueryRoutes,
   ...annotationRoutes,
   ...gameSettingsRoutes,
+  ...storeSettingsRoutes,
+  ...storeNotificationRoutes,
   ...exchangeRatesRoutes,
   ...sessionRoutes,
   setPassword,

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/game.ts';
+import { type ClientAttributes, type GameDocument, type Revenue, REVENUES } from '../../core/vocabulary/documents/game.ts';
 import { ratesAddress } from '../../streams/config/exchange-rates.ts';
 import { changedGame, currencyIn, gameAddress, newSalt } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';
@@ -26,6 +26,7 @@ interface SetOptions extends LifecycleOptions {
   changeReason?: 'on' | 'off';
   timeZone?: string;
   currency?: string;
+  revenue?: Revenue;
   extractedProperties?: string[];
   holdout?: string;
   reason: string;
@@ -73,6 +74,12 @@ export function setGameCommand(context: CliContext): Command {
     )
     .option('--time-zone <name>', 'IANA name of the zone in which figures count days; default UTC')
     .option('--currency <code>', 'ISO 4217 code of the currency of all amounts, or none')
+    .addOption(
+      new Option(
+        '--revenue <which>',
+        'which purchases count: all, or those with verified receipts; default all; holds for purchases from then on',
+      ).choices(REVENUES),
+    )
     .option(
       '--extracted-properties <path...>',
       `at most ${STATE_LIMITS.extractedProperties} properties of events with columns of their own, or none; keep their order`,
@@ -128,6 +135,7 @@ function changesOf(
     ...(requirePlayerToken === undefined ? {} : { requirePlayerToken: requirePlayerToken === 'on' }),
     ...(approval === undefined ? {} : { approval: approval === 'on' }),
     ...approvalDaysOf(options),
+    ...(options.revenue === undefined ? {} : { revenue: options.revenue }),
     ...(changeReason === undefined ? {} : { changeReason: changeReason === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
     ...figuresOf(options),

@@ -12,6 +12,8 @@ import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';
 import { startGuardrailWatch } from './access/guardrail-watch.ts';
+import type { ReceiptMetrics } from '../receipts/metrics.ts';
+import { startReceiptWorker } from '../receipts/receipt-worker.ts';
 import { startScheduledChanges } from './access/scheduled-changes.ts';
 import { createAuditedRequests } from './access/audited-request.ts';
 import { createCallerAddresses } from '../../core/kernel/caller-address.ts';
@@ -34,7 +36,7 @@ import { createServices, type ServiceDeps } from './services.ts';
 export interface PipelineOptions extends ServiceDeps {
   config: ServiceDeps['config'] & Pick<Config, 'trustedProxies'>;
   feed: LiveFeed;
-  metrics: ServiceDeps['metrics'] & ChangesMetrics;
+  metrics: ServiceDeps['metrics'] & ChangesMetrics & ReceiptMetrics;
   /** The name of this process in its leases; default: one of its own. */
   holder?: string;
   /** Interval of heartbeats on streams of changed flags. */
@@ -46,7 +48,7 @@ export interface PipelineOptions extends ServiceDeps {
 /** What all requests of one process share. */
 export interface Pipeline {
   readonly steps: PipelineDeps;
-  /** Makes scheduled changes, watches guardrails and goes on with merges from now on, if no other process does. */
+  /** Makes scheduled changes, watches guardrails and goes on with merges, if no other process does; verifies receipts. */
   startKeepers(): void;
   /** Ends the streams of events and of changed flags. */
   endStreams(): void;
@@ -105,10 +107,12 @@ export function createPipeline(deps: PipelineOptions): Pipeline {
       const keeping = { config: configStore, services, audited, log: deps.log, holder, clock, logger };
       const everyMs = (config.guardrailSeconds ?? SETTINGS_LIMITS.guardrailSeconds) * 1000;
       const mayWrite = (): boolean => services.writeRefusal() === undefined;
+      const { backend, receipts } = services;
       const stops = [
         startScheduledChanges(keeping),
         startGuardrailWatch({ ...keeping, everyMs }),
         startMergeKeeper({ merges, log: deps.log, holder, mayWrite, onEnded: streams.endAbout, clock, logger }),
+        startReceiptWorker({ ...deps, ...receipts, config: configStore, owners: backend }),
       ];
       stopKeepers = () => Promise.all(stops.map((stop) => stop()));
     },

@@ -9,6 +9,9 @@ import type { GatewayMerges } from './merges/merges.ts';
 import { createChallenges } from '../access/challenges.ts';
 import { createOpenIdProvider } from '../access/openid.ts';
 import { createStreamTokens } from '../access/stream-tokens.ts';
+import { createReceiptClaims } from '../receipts/receipt-claims.ts';
+import { createReceiptQueue } from '../receipts/receipt-queue.ts';
+import type { StoreVerifier } from '../receipts/store-verifier.ts';
 import { notingFlags } from './backend/used-flags.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import type { Log } from '../../streams/log/log.ts';
@@ -50,6 +53,8 @@ export interface ServiceDeps extends Ports {
   metricsText?: (() => Promise<string>) | undefined;
   /** Hashes the passwords of people; tests pass cheap ones. */
   passwords?: PasswordHashes;
+  /** Asks the stores about receipts. */
+  stores: StoreVerifier;
   /** Runs statements of people; default: there is no account for them. */
   sql?: Pick<SqlReader, 'run'>;
 }
@@ -98,6 +103,11 @@ export function createServices(
     segmentPreviews: deps.segmentPreviews,
     challenges: createChallenges({ log: deps.log, clock, ids }),
     openId: config.openId && createOpenIdProvider({ settings: config.openId, clock, logger: deps.logger }),
+    receipts: {
+      queue: createReceiptQueue({ log: deps.log, clock, ids }),
+      claims: createReceiptClaims(deps.log),
+      stores: deps.stores,
+    },
     passwords: deps.passwords ?? createPasswordHashes(),
     sql: deps.sql ?? { run: async () => ({ kind: 'off' }) },
     nameWarnings: createNameWarnings({ knownNames: (query) => deps.analytics.knownNames(query), clock }),

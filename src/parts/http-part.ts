@@ -25,6 +25,7 @@ import { groupMetrics, joinPort } from '../local/group/process-group.ts';
 import { createOperations } from '../operations/operations.ts';
 import { untilDemo } from '../process/demo.ts';
 import type { Part } from '../process/stop-on-signal.ts';
+import { createStoresThread } from '../receipts/stores-thread.ts';
 import { startScoring } from '../scoring/start-scoring.ts';
 import { clickhouseAddress, readerAddress } from '../settings/config.ts';
 import { createEventTracer } from '../trace/trace-port.ts';
@@ -36,6 +37,7 @@ export async function startHttpPart(base: Base): Promise<Part> {
   const scoring = has('gateway') ? await startModels(base) : undefined;
   const readers = openReaders(base);
   const { freshness, feed } = readers;
+  const stores = createStoresThread(clock);
   if (has('sinks')) metrics.sinksBehindFrom(() => freshness.secondsBehind());
   if (has('gateway')) {
     const { configStore, dataDir } = base;
@@ -54,7 +56,7 @@ export async function startHttpPart(base: Base): Promise<Part> {
     clickhouse.check,
   ]);
   metrics.readinessFrom(() => readiness().details);
-  const server = createServer(serverOptions(base, readers, readiness, scoring));
+  const server = createServer({ ...serverOptions(base, readers, readiness, scoring), stores });
   const { group } = config;
   const listen = async (): Promise<void> => {
     const port = await server.listen(config.host, config.port);
@@ -69,6 +71,7 @@ export async function startHttpPart(base: Base): Promise<Part> {
       joining?.stop();
       probe.stop();
       await server.close();
+      await stores.stop();
       await scoring?.stop();
       await readers.close();
       await clickhouse.stop();
@@ -142,7 +145,7 @@ function serverOptions(
   readers: ReturnType<typeof openReaders>,
   readiness: ReturnType<typeof createReadiness>,
   scoring: Scoring | undefined,
-): Parameters<typeof createServer>[0] {
+): Omit<Parameters<typeof createServer>[0], 'stores'> {
   const { config, log, clock, ids, logger, metrics, partitions, commandClient, writes } = base;
   const { disk, forecaster, brokerClock, definitions } = base;
   const { group } = config;

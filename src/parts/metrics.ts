@@ -10,6 +10,7 @@ import { createHttpMetrics } from '../gateway/http/metrics.ts';
 import { createChangesMetrics } from '../gateway/sse/metrics.ts';
 import { createHealthMetrics } from '../health/metrics.ts';
 import { createSinkMetrics } from '../process/sink-metrics.ts';
+import { createReceiptMetrics } from '../receipts/metrics.ts';
 import { createScoringMetrics } from '../scoring/metrics.ts';
 
 /**
@@ -35,6 +36,7 @@ export function createMetrics(labels: ProcessLabels = {}) {
     ...createChangesMetrics(registers),
     ...createApiMetrics(registers),
     ...createScoringMetrics(registers),
+    ...createReceiptMetrics(registers),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { DEFAULT_ZONE } from '../../core/kernel/zoned-days.ts';
 import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
-import type { GameDocument, Holdout, HoldoutPeriod } from '../../core/vocabulary/documents/game.ts';
+import type { GameDocument, Holdout, HoldoutPeriod, Revenue } from '../../core/vocabulary/documents/game.ts';
 import { CONFIG_LIMITS } from './limits.ts';
 
 /** A game's id is part of subjects and keys of the log, of URLs and of rows in ClickHouse. */
@@ -23,6 +23,9 @@ export const zoneOf = (game: GameDocument | undefined): string => game?.timeZone
 
 /** The currency of its amounts; `undefined`: it has named none. */
 export const currencyIn = (game: GameDocument | undefined): string | undefined => game?.currency || undefined;
+
+/** Which of its purchases count. */
+export const revenueOf = (game: GameDocument | undefined): Revenue => game?.revenue ?? 'all';
 
 /** The properties of its events with columns of their own. */
 export const extractedOf = (game: GameDocument | undefined): readonly string[] =>

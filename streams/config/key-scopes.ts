@@ -17,6 +17,7 @@ export const LIMITING_SCOPES = {
   configure: 'change settings of the game and webhooks',
   operate: 'replay the quarantine, and test, repeat and recover deliveries of webhooks',
   erase: 'erase players',
+  notify: 'send notifications of stores',
 } as const;
 
 export const ADDITIONAL_SCOPES = {
@@ -38,6 +39,7 @@ export const SCOPES_OF = {
     'configure',
     'operate',
     'erase',
+    'notify',
     'scoring:write',
     'audit:read',
   ],

@@ -54,6 +54,14 @@ export const LOG_LIMITS = {
    */
   mergeIntentKeptMs: 7 * 24 * 60 * 60 * 1000,
 
+  /** RECEIPTS: bytes of the stream, twice what its writers let wait (`RECEIPT_LIMITS.waitingBytes`). */
+  receiptsBytes: 256 * 1024 * 1024,
+  /**
+   * How long it is known which player has a transaction of a store: longer than a receipt is accepted
+   * (`RECEIPT_LIMITS.purchaseAgeMs`). 250 bytes each.
+   */
+  receiptClaimMs: 400 * 24 * 60 * 60 * 1000,
+
   /** How long a webhook's notes (first failure, latest recovery) are kept: seven times `webhookFailingMs`. */
   webhookNoteMs: 35 * 24 * 60 * 60 * 1000,
 } as const;

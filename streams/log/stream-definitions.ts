@@ -8,9 +8,9 @@ export interface StreamDefinition {
   storage: 'memory' | 'file';
   retention: 'limits' | 'workqueue';
   /**
-   * At `maxBytes`: refuse new records, or drop old ones. Only REQUESTS and DELIVERIES drop old ones: the broker allows
-   * schedules in no other stream (error 10052, nats-server 2.15), and the writer of DELIVERIES bounds its pending bytes
-   * far below that size.
+   * At `maxBytes`: refuse new records, or drop old ones. Only REQUESTS, DELIVERIES and RECEIPTS drop old ones: the
+   * broker allows schedules in no other stream (error 10052, nats-server 2.15), and the writers of DELIVERIES and
+   * RECEIPTS bound their pending bytes far below that size.
    */
   discard: 'new' | 'old';
   maxBytes: number;
@@ -82,6 +82,17 @@ export const STREAMS = {
     duplicateWindowMs: TWO_MINUTES_MS,
     schedules: true,
   },
+  RECEIPTS: {
+    name: 'RECEIPTS',
+    subjects: ['receipts.due.*.*', 'receipts.at.*.*.*'],
+    storage: 'file',
+    retention: 'workqueue',
+    discard: 'old',
+    maxBytes: LOG_LIMITS.receiptsBytes,
+    maxAgeMs: 0,
+    duplicateWindowMs: TWO_MINUTES_MS,
+    schedules: true,
+  },
 } as const satisfies Record<StreamName, StreamDefinition>;
 
 /** Key-value buckets: the last value of each key, stored in files. */
@@ -94,6 +105,7 @@ export const BUCKETS = [
   'STREAM_TOKENS',
   'USE_TIMES',
   'MERGES',
+  'CLAIMS',
 ] as const;
 export type BucketName = (typeof BUCKETS)[number];
 
@@ -107,4 +119,5 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   STREAM_TOKENS: LOG_LIMITS.streamTokenKeptMs,
   USE_TIMES: 0,
   MERGES: LOG_LIMITS.mergeIntentKeptMs,
+  CLAIMS: LOG_LIMITS.receiptClaimMs,
 };

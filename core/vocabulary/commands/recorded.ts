@@ -64,6 +64,8 @@ export interface RefundPurchase {
   playerId: string;
   transactionId: string;
   amount: number | null;
+  /** The part of what was paid, more than 0 and less than 1, where a store says no amount. */
+  share?: number;
   /** The caller's id of the refund. */
   refundId: string | null;
   /** Of the event that records it. */

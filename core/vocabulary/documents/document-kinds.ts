@@ -29,6 +29,8 @@ const KINDS = {
   saved_query: { definition: true },
   annotation: { definition: true },
   player_tokens: { secrets: ['secret', 'previous.secret'] },
+  // The key of the service account that reads purchases.
+  stores: { secrets: ['google.privateKey'] },
   deployment: {},
   // A hash, which a copy of the broker's disk would let others guess at.
   user: { secrets: ['password'] },

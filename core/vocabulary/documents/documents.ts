@@ -14,6 +14,7 @@ import type { ExperimentDocument, ShippedBy } from './experiments.ts';
 import type { GameDocument } from './game.ts';
 import type { Labelled } from '../labels.ts';
 import type { ScheduleDocument } from '../schedules.ts';
+import type { StoresDocument } from './stores.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
 
@@ -330,6 +331,7 @@ export interface Documents {
   saved_query: SavedQueryDocument;
   annotation: AnnotationDocument;
   player_tokens: PlayerTokenSecrets;
+  stores: StoresDocument;
   deployment: DeploymentDocument;
   user: UserDocument;
   proposal: ProposalDocument;

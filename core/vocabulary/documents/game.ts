@@ -24,6 +24,8 @@ export interface GameDocument {
   timeZone?: string;
   /** The ISO 4217 code of the currency of amounts. Absent or empty: the game names none. */
   currency?: string;
+  /** Which purchases count: all, or those whose receipts are verified. Absent means all. */
+  revenue?: Revenue;
   /** Paths of properties of events that have a column of their own, each by its place. Absent: none. */
   extractedProperties?: readonly string[];
   /** The players who take part in no experiment of the game. Absent or `null`: none. */
@@ -51,6 +53,9 @@ export interface HoldoutPeriod {
   /** Above 0. */
   percentage: number;
 }
+
+export const REVENUES = ['all', 'verified'] as const;
+export type Revenue = (typeof REVENUES)[number];
 
 export type ClientAttributes = 'all' | 'none' | { listed: string[] };
 

@@ -9,6 +9,7 @@ import { integerOrNull, oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { forgetPlayer } from '../segments/forget-player.ts';
+import { forgetTransactions } from './purchases/forget-transactions.ts';
 
 /*
  * The routes that erase a player and return the receipt. The owner erases; ClickHouse has the number of deleted rows.
@@ -67,8 +68,10 @@ const erasePlayer = defineRoute({
   },
   action: {
     kind: 'command',
-    toCommand({ params }, { idempotency }) {
+    async toCommand({ params }, context) {
+      const { idempotency } = context;
       const playerId = params.id.toLowerCase();
+      if (!(await forgetTransactions(playerId, context))) return failure('SERVICE_UNAVAILABLE');
       const body = { kind: 'ErasePlayer', playerId, ...(idempotency === undefined ? {} : { idempotency }) } as const;
       return { kind: 'addressed', playerId, body };
     },

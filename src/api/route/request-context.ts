@@ -22,6 +22,9 @@ import type { ApiMetrics } from '../metrics.ts';
 import type { EventSchemas } from '../../event-schemas/event-schemas.ts';
 import type { Operations } from '../operations/deployment-status.ts';
 import type { LoadedModels } from '../../scoring/models.ts';
+import type { ReceiptClaims } from '../../receipts/receipt-claims.ts';
+import type { ReceiptQueue } from '../../receipts/receipt-queue.ts';
+import type { StoreVerifier } from '../../receipts/store-verifier.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { EventTracer } from '../../trace/trace-port.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
@@ -154,12 +157,20 @@ export interface Services {
   readonly listLoader: ListLoader;
   readonly segmentPreviews: SegmentPreviewer;
   readonly nameWarnings: NameWarnings;
+  /** Verifies receipts of purchases, after the answer. */
+  readonly receipts: Receipts;
   readonly passwords: PasswordHashes;
   readonly challenges: Challenges;
   /** Signs people in; undefined: none is configured. */
   readonly openId: OpenIdProvider | undefined;
   /** Runs statements of people. */
   readonly sql: Pick<SqlReader, 'run'>;
+}
+
+export interface Receipts {
+  readonly queue: ReceiptQueue;
+  readonly claims: ReceiptClaims;
+  readonly stores: StoreVerifier;
 }
 
 export interface SegmentQuestion {

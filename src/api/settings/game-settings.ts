@@ -6,13 +6,14 @@ import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { ExchangeRatesDocument } from '../../../core/vocabulary/documents/exchange-rates.ts';
-import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
+import { type GameDocument, type Revenue, REVENUES } from '../../../core/vocabulary/documents/game.ts';
 import {
   changedGame,
   currencyIn,
   extractedOf,
   gameAddress,
   newSalt,
+  revenueOf,
   versionOf,
   zoneOf,
 } from '../../../streams/config/games.ts';
@@ -24,7 +25,7 @@ import type { Historied } from '../definitions/history/historied.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { settingsHistoryRoutes } from './settings-history.ts';
 import type { WriteContext } from '../route/request-context.ts';
-import { nullable, textOrNull } from '../input/fields.ts';
+import { nullable, oneOf, textOrNull } from '../input/fields.ts';
 import { API_LIMITS } from '../limits.ts';
 import { FROM_TEST } from './from-test.ts';
 import { extractedFaults } from './extracted-properties.ts';
@@ -41,6 +42,9 @@ const HoldoutSalt = Type.String({
     'Decides with the id of a player whether it is in the holdout: with the same salt, a larger holdout has all ' +
     'players of a smaller one.',
 });
+const REVENUE =
+  'Which purchases count: `all`, or the `verified` ones: those with a verified receipt, and those that a server key ' +
+  'records without one.';
 const HOLDOUT = 'Players who take part in no experiment of the game.';
 
 const Settings = Type.Object(
@@ -50,6 +54,7 @@ const Settings = Type.Object(
     extracted_properties: Type.Array(Type.String({ description: 'A path, keys joined by dots.' }), {
       description: 'Properties of events that have columns of their own, so that questions about them read no JSON.',
     }),
+    revenue: oneOf(REVENUES, `${REVENUE} Default: \`all\`.`),
     holdout: nullable(
       Type.Object({ percentage: HoldoutPercentage, salt: HoldoutSalt }, { description: `${HOLDOUT} null: none.` }),
     ),
@@ -61,6 +66,7 @@ const BODY_EXAMPLE = {
   time_zone: 'Europe/Berlin',
   currency: 'EUR',
   extracted_properties: ['level', 'item.id'],
+  revenue: 'all',
   holdout: { percentage: 5 },
 };
 const EXAMPLE = { ...BODY_EXAMPLE, holdout: { percentage: 5, salt: 'Zk3vQ0b1c2d4e5f6' }, version: 2 };
@@ -76,6 +82,7 @@ const settingsJson = (game: GameDocument | undefined) => ({
   time_zone: zoneOf(game),
   currency: currencyIn(game) ?? null,
   extracted_properties: extractedOf(game),
+  revenue: revenueOf(game),
   holdout: game?.holdout ?? null,
   version: versionOf(game),
 });
@@ -122,6 +129,7 @@ const patchSettings = defineRoute({
           Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'IANA name, such as `Europe/Berlin`.' }),
         ),
         currency: Type.Optional(textOrNull('ISO 4217 code, such as `EUR`; null: none.')),
+        revenue: Type.Optional(oneOf(REVENUES, `${REVENUE} A change holds for purchases from then on.`)),
         extracted_properties: Type.Optional(
           Type.Array(
             Type.String({
@@ -213,7 +221,8 @@ const settingsHistory = settingsHistoryRoutes(historied, {
   restored: (version) => {
     const old = gameOf(version);
     const { holdout = null } = old;
-    return { timeZone: zoneOf(old), currency: currencyIn(old) ?? '', extractedProperties: extractedOf(old), holdout };
+    const figures = { timeZone: zoneOf(old), currency: currencyIn(old) ?? '', revenue: revenueOf(old) };
+    return { ...figures, extractedProperties: extractedOf(old), holdout };
   },
   change: (values, basis, context) =>
     context.key.environment === 'test' ? FROM_TEST : changeSettings(() => values, basis, context),
@@ -226,10 +235,11 @@ interface Changes {
   time_zone?: string;
   currency?: string | null;
   extracted_properties?: string[];
+  revenue?: Revenue;
 }
 
 /** The change that a body asks for, or its faults. */
-function changeOf({ time_zone: zoneText, currency: code, extracted_properties: extractedProperties }: Changes) {
+function changeOf({ time_zone: zoneText, currency: code, revenue, extracted_properties: extractedProperties }: Changes) {
   const faults = extractedFaults(extractedProperties ?? [], '/extracted_properties');
   const timeZone = zoneText === undefined ? undefined : gameZoneOf(zoneText);
   if (zoneText !== undefined && timeZone === undefined) faults.push({ path: '/time_zone', message: ZONE_RULE });
@@ -239,6 +249,7 @@ function changeOf({ time_zone: zoneText, currency: code, extracted_properties: e
   const values: Partial<GameDocument> = {
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(code === undefined ? {} : { currency: currency ?? '' }),
+    ...(revenue === undefined ? {} : { revenue }),
     ...(extractedProperties === undefined ? {} : { extractedProperties }),
   };
   return { kind: 'change', values } as const;

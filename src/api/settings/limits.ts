@@ -8,3 +8,8 @@ export const RATE_LIMITS = {
   /** Faults of a table that are reported. */
   rateFaults: 20,
 } as const;
+
+export const STORE_LIMITS = {
+  /** Characters of the private key of a service account; Google's have 1,700. */
+  privateKeyLength: 8_192,
+} as const;

@@ -16,6 +16,7 @@ import type { LiveFeed, LiveReader, LiveRequest } from '../../../streams/live-fe
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
 import { NO_ANALYTICS } from './no-analytics.ts';
+import { NO_STORES } from './fake-stores.ts';
 import { silentLogger } from './silent-logger.ts';
 import type { PlayerView } from '../../../core/vocabulary/state/player.ts';
 
@@ -92,6 +93,7 @@ export async function startGateway(
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { log: true }, details: [{ name: 'log', ok: true, required: true }] }),
     writeRefusal: () => undefined,
+    stores: NO_STORES,
     segmentPreviews: { preview: async () => failure('SERVICE_UNAVAILABLE') },
     segmentProgress: async () => ({
       evaluated: 0,

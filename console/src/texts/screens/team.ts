@@ -138,6 +138,7 @@ export const audit = {
     game: 'game settings',
     exchange_rates: 'exchange rates',
     player_tokens: 'player tokens',
+    stores: 'stores of receipts',
     approval: 'approvals',
     saved_query: 'saved queries',
     annotation: 'annotations',

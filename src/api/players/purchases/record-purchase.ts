@@ -3,11 +3,16 @@ import { PLAYER_API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { LARGEST_PURCHASE, parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { exchangeOf } from '../../../../streams/config/exchange-rates.ts';
+import { gameAddress, revenueOf } from '../../../../streams/config/games.ts';
+import { PURCHASE_STATES, RECEIPT_REASONS } from '../../../../core/vocabulary/state/receipt.ts';
+import { queueReceipt, ReceiptBody, receiptFault } from './receipts.ts';
 import { answer } from '../../route/answer.ts';
 import { amountField, money } from './amount.ts';
 import { refusedPurchase } from './client-purchases.ts';
-import { PlayerId } from '../../input/fields.ts';
+import { oneOf, PlayerId } from '../../input/fields.ts';
 import { defineRoute, forGames, invalid } from '../../route/route.ts';
+
+const REASONS = Object.keys(RECEIPT_REASONS);
 
 /** The route that records a purchase. */
 export const recordPurchase = defineRoute({
@@ -20,13 +25,16 @@ export const recordPurchase = defineRoute({
     'the repeat returns the first response. Without a transaction_id and an Idempotency-Key, every request records a ' +
     'new purchase. The service also tracks the event `purchase`. A game can refuse purchases from client keys. In a ' +
     'game with exchange rates a purchase in another currency is converted; without a rate for its day it is refused ' +
-    '(409), and a repeat is refused until the rate is there.',
+    '(409), and a repeat is refused until the rate is there. With a `receipt` the store is asked afterwards, and the ' +
+    'state of the purchase is `pending` until then; send the request again to read it.',
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
   ...forGames('track'),
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
+  bodyOptional: true,
+  example: { receipt: { store: 'google', payload: 'opaque-token-up-to-1500-characters' } },
   input: {
     params: Type.Object({ id: PlayerId }),
     query: Type.Object({
@@ -55,9 +63,10 @@ export const recordPurchase = defineRoute({
         }),
       ),
     }),
+    body: ReceiptBody,
   },
   reply: {
-    description: 'The purchase is durable.',
+    description: 'The purchase is durable, and so is its receipt, if it has one.',
     schema: Type.Object(
       {
         player_id: PlayerId,
@@ -75,7 +84,13 @@ export const recordPurchase = defineRoute({
         purchase_count: Type.Integer({
           description: 'Number of purchases of the player, including this one, without those that are wholly refunded.',
         }),
-        is_payer: Type.Boolean({ description: 'Always true: the player has paid.' }),
+        is_payer: Type.Boolean({ description: 'Whether any purchase of the player counts.' }),
+        state: oneOf(
+          PURCHASE_STATES,
+          '`recorded`: without a receipt. `pending`: not verified yet. `refunded`: nothing of it remains. `rejected`: ' +
+            'the receipt proves no such purchase.',
+        ),
+        reason: Type.Optional(oneOf(REASONS, 'Why the receipt was rejected.')),
       },
       { description: 'A recorded purchase.' },
     ),
@@ -85,12 +100,13 @@ export const recordPurchase = defineRoute({
       total_revenue: 109.98,
       purchase_count: 4,
       is_payer: true,
+      state: 'recorded',
     },
   },
   action: {
     kind: 'command',
-    toCommand({ params, query }, context) {
-      const refused = refusedPurchase(context);
+    toCommand({ params, query, body: { receipt } }, context) {
+      const refused = refusedPurchase(context) ?? receiptFault(receipt, query.transaction_id, context);
       if (refused !== undefined) return refused;
       const amount = parseAmount(query.amount);
       if (amount === undefined) return invalid([{ path: 'amount', message: 'must be a decimal number' }]);
@@ -98,9 +114,13 @@ export const recordPurchase = defineRoute({
       const playerId = params.id.toLowerCase();
       const currency = query.currency ?? null;
       const exchange = exchangeOf(services.config, context.key.game, currency, origin.receivedAt);
+      const game = services.config.get(gameAddress(context.key.game))?.document;
+      const countsVerified = revenueOf(game) === 'verified';
       return {
         kind: 'addressed',
-        playerId: playerId,
+        playerId,
+        receipt,
+        transactionId: query.transaction_id,
         body: {
           kind: 'RecordPurchase',
           playerId,
@@ -109,21 +129,26 @@ export const recordPurchase = defineRoute({
           ...(exchange === undefined ? {} : { exchange }),
           productId: query.product_id ?? null,
           transactionId: query.transaction_id ?? null,
+          ...(receipt === undefined ? {} : { store: receipt.store }),
+          ...(countsVerified ? { countsVerified } : {}),
           eventId: services.ids.uuidv7(origin.receivedAt),
           ...(idempotency === undefined ? {} : { idempotency }),
         },
       };
     },
-    toAnswer(reply) {
+    toAnswer(reply, context, { receipt, transactionId }) {
       if (reply.kind !== 'purchaseRecorded') throw new Error(`a recorded purchase was answered with ${reply.kind}`);
-      const { playerId, amount, paid, totalRevenue, purchaseCount, replayed = false } = reply;
+      const { playerId, amount, paid, totalRevenue, purchaseCount, state = 'recorded', reason, replayed = false } = reply;
+      const why = reason === undefined ? '' : `,"reason":"${reason}"`;
       const converted =
         paid === undefined ? '' : `"paid":{"amount":${unitsText(paid.amount)},"currency":"${paid.currency}"},`;
-      return answer(
+      const recorded = answer(
         `{"player_id":"${playerId}","amount":${unitsText(amount)},${converted}"total_revenue":${unitsText(totalRevenue)},` +
-          `"purchase_count":${purchaseCount},"is_payer":true}`,
+          `"purchase_count":${purchaseCount},"is_payer":${purchaseCount > 0},"state":"${state}"${why}}`,
         { replayed },
       );
+      if (receipt === undefined || transactionId === undefined) return recorded;
+      return queueReceipt(receipt, transactionId, reply, context).then((unqueued) => unqueued ?? recorded);
     },
   },
 });

@@ -8,14 +8,17 @@ import type { RequestHeaders } from '../../http/read/request-headers.ts';
  * API keys where Segment's clients send them. A text that is found here is only a candidate: the key ring decides.
  */
 
-/** The key's text in the head of a request; empty if none was sent there. Headers take precedence. */
+/**
+ * The key's text in the head of a request; empty if none was sent there. The path takes precedence, because headers may
+ * have a token for another purpose, then headers.
+ */
 export function writeKeyTextOf(headers: RequestHeaders, reader: RouteReader, req: HttpRequest): string {
+  const inPath = reader.params.indexOf(PATH_PARAMETER);
+  if (inPath !== -1) return req.getParameter(inPath) ?? '';
   const inHeaders = keyTextOf(headers);
   if (inHeaders !== '') return inHeaders;
   const user = basicUser(headers.authorization);
   if (user !== undefined) return user;
-  const inPath = reader.params.indexOf(PATH_PARAMETER);
-  if (inPath !== -1) return req.getParameter(inPath) ?? '';
   return req.getQuery('writeKey') ?? '';
 }
 
