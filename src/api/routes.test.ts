@@ -117,6 +117,7 @@ describe('every route', () => {
         `POST /v1/${type}`,
         `POST /v1/${type.slice(0, 1)}`,
       ]),
+      ...['apple', 'google'].map((store) => `POST /v1/integrations/stores/${store}/{write_key}`),
     ]);
   });
 

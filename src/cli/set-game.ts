@@ -1,5 +1,10 @@
 import { Command, Option } from 'commander';
-import { type ClientAttributes, type GameDocument, type Revenue, REVENUES } from '../../core/vocabulary/documents/game.ts';
+import {
+  type ClientAttributes,
+  type GameDocument,
+  type Revenue,
+  REVENUES,
+} from '../../core/vocabulary/documents/game.ts';
 import { ratesAddress } from '../../streams/config/exchange-rates.ts';
 import { changedGame, currencyIn, gameAddress, newSalt } from '../../streams/config/games.ts';
 import { gameZoneOf, ZONE_RULE } from '../../actors/time-zones/game-zone.ts';

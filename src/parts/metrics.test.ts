@@ -14,6 +14,7 @@ const LABELS: Readonly<Record<string, string>> = {
   outcome: 'words of the code',
   mode: 'observe, warn, enforce',
   sink: 'words of the code',
+  store: 'apple, google',
   holder: 'sinks, and at most 256 partitions',
   table: 'ClickHouse tables of the migrations',
   model: 'current, challenger',

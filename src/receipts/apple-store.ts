@@ -3,7 +3,7 @@ import type {
   SignedDataVerifier,
   VerificationException,
 } from '@apple/app-store-server-library';
-import type { AppleSettings } from '../../core/vocabulary/documents/stores.ts';
+import type { AppleSettings } from '../../core/vocabulary/stores.ts';
 import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 import type { ReceiptReason } from '../../core/vocabulary/state/receipt.ts';
 import { APPLE_ROOT } from './apple-root.ts';
@@ -43,7 +43,7 @@ export function createAppleStore(
 
   return {
     async appleReceipt(app, environment, payload): Promise<Proof> {
-      if (!SIGNED.test(payload)) return { kind: 'rejected', reason: 'malformed' };
+      if (!isSigned(payload)) return { kind: 'rejected', reason: 'malformed' };
       try {
         return proofOf(await verifierOf(app, environment).verifyAndDecodeTransaction(payload));
       } catch (error) {
@@ -63,8 +63,11 @@ export function createAppleStore(
   };
 }
 
-/** The form of a signed JSON text (RFC 7515). */
-const SIGNED = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+/** Whether a text has the form of a signed JSON text (RFC 7515). */
+function isSigned(payload: string): boolean {
+  const parts = payload.split('.');
+  return parts.length === 3 && parts.every((part) => /^[\w-]*$/.test(part));
+}
 
 function reasonOf({ status }: VerificationException, { VerificationStatus }: AppleLibrary): ReceiptReason {
   switch (status) {

@@ -86,10 +86,13 @@ describe('a purchase token', () => {
     expect(await proofOf(PURCHASE, 'test')).toEqual({ kind: 'rejected', reason: 'wrong_environment' });
   });
 
-  it.each([400, 404, 410])('that Google answers with %d is refused: of another app, made up, or gone', async (status) => {
-    answer = { status, body: { error: { code: status } } };
-    expect(await store().googleReceipt(APP, 'live', 'token')).toEqual({ kind: 'rejected', reason: 'not_purchased' });
-  });
+  it.each([400, 404, 410])(
+    'that Google answers with %d is refused: of another app, made up, or gone',
+    async (status) => {
+      answer = { status, body: { error: { code: status } } };
+      expect(await store().googleReceipt(APP, 'live', 'token')).toEqual({ kind: 'rejected', reason: 'not_purchased' });
+    },
+  );
 
   it.each([401, 403, 429, 500, 503])('waits when Google answers %d', async (status) => {
     answer = { status, body: {} };

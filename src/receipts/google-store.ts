@@ -1,6 +1,6 @@
 import type { JWT, OAuth2Client } from 'google-auth-library';
 import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
-import type { GoogleSettings } from '../../core/vocabulary/documents/stores.ts';
+import type { GoogleSettings } from '../../core/vocabulary/stores.ts';
 import { RECEIPT_LIMITS } from './limits.ts';
 import type { Proof, StoreVerifier } from './store-verifier.ts';
 

@@ -1,4 +1,4 @@
-import type { AppleSettings, GoogleSettings } from '../../core/vocabulary/documents/stores.ts';
+import type { AppleSettings, GoogleSettings } from '../../core/vocabulary/stores.ts';
 import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 import type { ReceiptReason } from '../../core/vocabulary/state/receipt.ts';
 

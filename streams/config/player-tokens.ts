@@ -1,5 +1,6 @@
 import type { Ids } from '../../core/kernel/ids.ts';
-import type { DocumentAddress, PlayerTokenSecrets } from '../../core/vocabulary/documents/documents.ts';
+import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
+import type { PlayerTokenSecrets } from '../../core/vocabulary/player-token-secrets.ts';
 
 /** The address of a game's secrets, which both environments share. */
 export function playerTokensAddress(game: string): DocumentAddress<'player_tokens'> {

@@ -1,3 +1,4 @@
+import { RECEIPT_LIMITS } from '../../src/receipts/limits.ts';
 import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { ROLES } from '../../core/vocabulary/documents/users.ts';
 import { describe, expect, it } from 'vitest';
@@ -377,6 +378,7 @@ describe('docs/operations.md', () => {
       REQUESTS: `${STREAMS.REQUESTS.maxAgeMs / 1000} seconds; at most ${STREAMS.REQUESTS.maxBytes / 1024 ** 2} MiB`,
       RECORDS: `until they are in ClickHouse; at most ${STREAMS.RECORDS.maxBytes / GIB} GiB`,
       AUDIT: `until they are in ClickHouse; at most ${STREAMS.AUDIT.maxBytes / GIB} GiB`,
+      RECEIPTS: `until they are decided, at most ${RECEIPT_LIMITS.triedMs / DAY_MS} days; at most ${RECEIPT_LIMITS.waitingBytes / 1024 ** 2} MiB`,
       DELIVERIES: `until they are delivered or exhausted; at most ${MATCHING_LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,
       CONFIG: 'forever',
       OWNERS: 'forever; a few entries',
@@ -386,6 +388,7 @@ describe('docs/operations.md', () => {
       STREAM_TOKENS: `${BUCKET_MAX_AGE_MS.STREAM_TOKENS / 60_000} minutes`,
       USE_TIMES: 'forever; two entries per game and environment',
       MERGES: `${BUCKET_MAX_AGE_MS.MERGES / DAY_MS} days`,
+      CLAIMS: `${BUCKET_MAX_AGE_MS.CLAIMS / DAY_MS} days; one entry per verified transaction`,
     };
     const names = Object.keys(expected);
     expect(names.map((name) => [name, retentionOf(name)])).toEqual(Object.entries(expected));

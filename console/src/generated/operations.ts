@@ -575,6 +575,7 @@ export interface Operations {
         | 'configure'
         | 'operate'
         | 'erase'
+        | 'notify'
         | 'scoring:write'
         | 'audit:read'
       )[];

@@ -14,17 +14,10 @@ import type { ExperimentDocument, ShippedBy } from './experiments.ts';
 import type { GameDocument } from './game.ts';
 import type { Labelled } from '../labels.ts';
 import type { ScheduleDocument } from '../schedules.ts';
-import type { StoresDocument } from './stores.ts';
+import type { PlayerTokenSecrets } from '../player-token-secrets.ts';
+import type { StoresDocument } from '../stores.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
-
-/** Secrets that sign player tokens, apart from the game: a process without the key for secrets skips the document. */
-export interface PlayerTokenSecrets {
-  /** The HMAC key is its text in UTF-8. */
-  secret: string;
-  /** The secret before the latest rotation; its tokens are valid until then (epoch milliseconds). */
-  previous?: { secret: string; until: number };
-}
 
 /** Rate limit tiers (contract: Limits). */
 export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;

@@ -239,7 +239,12 @@ interface Changes {
 }
 
 /** The change that a body asks for, or its faults. */
-function changeOf({ time_zone: zoneText, currency: code, revenue, extracted_properties: extractedProperties }: Changes) {
+function changeOf({
+  time_zone: zoneText,
+  currency: code,
+  revenue,
+  extracted_properties: extractedProperties,
+}: Changes) {
   const faults = extractedFaults(extractedProperties ?? [], '/extracted_properties');
   const timeZone = zoneText === undefined ? undefined : gameZoneOf(zoneText);
   if (zoneText !== undefined && timeZone === undefined) faults.push({ path: '/time_zone', message: ZONE_RULE });

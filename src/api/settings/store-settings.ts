@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import type { AppleSettings, GoogleSettings, StoresDocument } from '../../../core/vocabulary/documents/stores.ts';
+import type { AppleSettings, GoogleSettings, StoresDocument } from '../../../core/vocabulary/stores.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import { storesAddress } from '../../../streams/config/stores.ts';

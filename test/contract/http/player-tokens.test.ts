@@ -7,7 +7,7 @@ import { segmentRoutes } from '../../../src/api/segment-clients/segment-routes.t
 import type { GameDocument } from '../../../core/vocabulary/documents/game.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
-import type { PlayerTokenSecrets } from '../../../core/vocabulary/documents/documents.ts';
+import type { PlayerTokenSecrets } from '../../../core/vocabulary/player-token-secrets.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

@@ -13,7 +13,7 @@ import { openAppStore } from '../../support/stores/app-store.ts';
 import { until } from '../../support/until.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 
-/* Receipts from the request to the revenue: real signatures of an App Store of the test, a Google Play that it plays. */
+/* Receipts from the request to the revenue: real signatures of an App Store of the test, and answers of Google Play. */
 
 const appStore = openAppStore();
 const broker = createMemoryBroker({ clock: systemClock });
@@ -65,7 +65,7 @@ let made = 0;
 let player: string;
 async function register(key = server): Promise<string> {
   const { data } = await call('POST', '/v1/players/players', { external_id: `buyer-${(made += 1)}` }, key);
-  return data.id;
+  return String(data['id']);
 }
 let transactionId: string;
 beforeEach(async () => {
@@ -104,7 +104,7 @@ async function decided(bought: Bought) {
 const paid = () => appStore.transaction({ transactionId });
 const totalsOf = async (id = player, key = server) => {
   const { data } = await call('GET', `/v1/players/players/${id}`, undefined, key);
-  return [data.total_revenue, data.is_payer];
+  return [Number(data['total_revenue']), data['is_payer']] as const;
 };
 
 describe('a purchase with a receipt of the App Store', () => {
@@ -214,9 +214,10 @@ describe('a request with a receipt', () => {
   it('is refused where the store is not set up, and records nothing', async () => {
     const other = await gateway.key({ game: 'other' });
     const { data } = await call('POST', '/v1/players/players', { external_id: 'x' }, other);
-    const refused = await buy({ payload: 'x', of: data.id, key: other });
+    const of = String(data['id']);
+    const refused = await buy({ payload: 'x', of, key: other });
     expect(refused).toMatchObject({ status: 409, error: { code: 'CONFLICT' } });
-    expect(await totalsOf(data.id, other)).toEqual([0, false]);
+    expect(await totalsOf(of, other)).toEqual([0, false]);
   });
 
   it('without a body, and with an empty one, records as before', async () => {
@@ -236,7 +237,9 @@ describe('a notification of the App Store', () => {
     for (let n = 0; n < 3; n += 1) expect((await send(refund)).data).toEqual({ handled: 'refunded' });
     expect(await totalsOf()).toEqual([0, false]);
     expect((await buy({ payload: paid() })).data).toMatchObject({ state: 'refunded' });
-    expect(backend.facts.filter((fact) => fact.kind === 'PurchaseRefunded' && fact.entityId === player)).toHaveLength(1);
+    expect(backend.facts.filter((fact) => fact.kind === 'PurchaseRefunded' && fact.entityId === player)).toHaveLength(
+      1,
+    );
   });
 
   it('refunds the share that the store paid back', async () => {
@@ -306,7 +309,9 @@ describe('a notification of Google Play', () => {
   it('of another app, of pieces, or of something else is ignored', async () => {
     expect((await push({ ...voided(), packageName: 'com.other' })).data).toEqual({ handled: 'ignored' });
     expect((await push(voided({ refundType: 2 }))).data).toEqual({ handled: 'ignored' });
-    expect((await push({ packageName: 'com.example.game', testNotification: {} })).data).toEqual({ handled: 'ignored' });
+    expect((await push({ packageName: 'com.example.game', testNotification: {} })).data).toEqual({
+      handled: 'ignored',
+    });
   });
 });
 
@@ -326,7 +331,7 @@ describe('an erasure', () => {
 describe('the settings of stores', () => {
   it('never show the key of the service account, and keep it when it is sent back', async () => {
     const { data } = await call('GET', '/v1/settings/stores');
-    expect(data.google.service_account.private_key).toBe('[hidden]');
+    expect(data).toMatchObject({ google: { service_account: { private_key: '[hidden]' } } });
     expect(JSON.stringify(data)).not.toContain('PRIVATE KEY');
     const { updated_at: _, ...sent } = data;
     expect((await call('PUT', '/v1/settings/stores', sent)).status).toBe(200);

@@ -171,16 +171,6 @@ type BatchOfMessages = {
   readonly _metadata?: unknown;
 };
 
-/** A button. */
-type Button = {
-  /** Id of the button, unique in the message. */
-  readonly id: string;
-  /** Label. */
-  readonly label: string;
-  /** What a click does: a link, or a word that the game understands. */
-  readonly action?: string;
-};
-
 /** A campaign. */
 type Campaign = {
   /** Id of the campaign. */
@@ -202,20 +192,6 @@ type Campaign = {
   readonly audience: string | null;
   /** Content that the player sees. */
   readonly content: Content;
-  /** Messages that are tested against each other, at least two. */
-  readonly variants: readonly Message[] | null;
-  /** The latest test of variants, whose results you get. */
-  readonly tested: {
-    /** Version of the campaign from which on keys and weights are these. */
-    readonly since: number;
-    /** The variants. */
-    readonly variants: readonly {
-      /** Key of the variant, unique in the campaign. */
-      readonly key: string;
-      /** Share of players, relative to the sum of all weights. */
-      readonly weight: number;
-    }[];
-  } | null;
   /** How the client shows the intervention. */
   readonly display_rules: {
     /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
@@ -367,21 +343,8 @@ type Content = {
   readonly title: string;
   /** Text. */
   readonly body: string;
-  /** Label of the button of a message that needs only one. */
+  /** Label of the button. */
   readonly cta?: string;
-  /** Picture. */
-  readonly image?: string;
-  /** Where a tap on the message leads. */
-  readonly deep_link?: string;
-  /**
-   * An object for the game, such as a reward, delivered as it is: without placeholders, the
-   * same in all languages.
-   */
-  readonly data?: Readonly<Record<string, unknown>>;
-  /** Buttons, in their order. */
-  readonly buttons?: readonly Button[];
-  /** By language tag (BCP 47). */
-  readonly locales?: Readonly<Record<string, unknown>>;
 };
 
 /** A device to score. */
@@ -803,6 +766,26 @@ type FlagEvaluationOfOFREP = {
   };
 };
 
+/** Google Play. */
+type GooglePlay = {
+  /** Package name of the app. */
+  readonly package_name: string;
+  /** The account in whose name purchases are read. */
+  readonly service_account: {
+    /** E-mail address of the service account. */
+    readonly client_email: string;
+    /** Key of the service account, PEM. */
+    readonly private_key: string;
+  };
+  /** Whose notifications are taken: those with a token of Google that says so. */
+  readonly notifications: {
+    /** The audience that the push subscription of Pub/Sub names. */
+    readonly audience: string;
+    /** E-mail address of the service account of the push subscription. */
+    readonly service_account: string;
+  } | null;
+};
+
 /** How the flag changes. */
 type HowFlagChanges = {
   /** Key of the flag. */
@@ -850,18 +833,8 @@ type MemberOfCondition = {
   readonly value?: unknown;
 };
 
-/** A message that is tested against others. */
-type Message = {
-  /** Key of the variant, unique in the campaign. */
-  readonly key: string;
-  /** Share of players, relative to the sum of all weights. */
-  readonly weight: number;
-  /** Its whole message. */
-  readonly content?: Content;
-};
-
 /** A message with its key. */
-type MessageWithKey = {
+type Message = {
   /** Type of the message. */
   readonly type?: unknown;
   /** Id of the message: the event_id. */
@@ -1482,6 +1455,11 @@ type SettingsOfGame = {
    * JSON.
    */
   readonly extracted_properties: readonly string[];
+  /**
+   * Which purchases count: `all`, or the `verified` ones: those with a verified receipt, and
+   * those that a server key records without one.
+   */
+  readonly revenue: 'all' | 'verified';
   /** Players who take part in no experiment of the game. */
   readonly holdout: {
     /** Share of all players, 0 to 100. */
@@ -1496,39 +1474,8 @@ type SettingsOfGame = {
   readonly version: number;
 };
 
-/** Share of players who clicked. */
-type ShareOfPlayers = {
-  /** Figure of the variant. */
-  readonly value: number | null;
-  /** (variant − control) / control. */
-  readonly lift: number | null;
-  /** Lower end of the 95 % interval of the lift. */
-  readonly low: number | null;
-  /** Upper end of the 95 % interval of the lift. */
-  readonly high: number | null;
-  /** p-value of no difference, for one look. */
-  readonly p_value: number | null;
-  /** The same, adjusted for the number of variants. */
-  readonly p_adjusted: number | null;
-  /** How the variant differs from the control, valid at every look. */
-  readonly decision: 'higher' | 'lower' | 'undecided' | null;
-  /**
-   * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
-   * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
-   * share the device or attribute that drew it, or a few hold most), `shared_phases` (players
-   * who share a draw may have come in several phases, so that the phases are not independent:
-   * compare one phase), `values` (all players have the same value), `conversions` (fewer than
-   * 6 players of the two variants differ from all others, which no exact test finds
-   * significant), `one_player` (one player makes nearly all of the difference between
-   * players), `uneven` (the smaller variant has too few players for values as skewed as
-   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
-   * the lift has two ends).
-   */
-  readonly too_small: string | null;
-};
-
 /** Share of players who converted. */
-type ShareOfPlayersWhoConverted = {
+type ShareOfPlayers = {
   /** Figure of the players who got messages. */
   readonly treatment: number | null;
   /** Figure of the holdout. */
@@ -1556,25 +1503,21 @@ type ShareOfPlayersWhoConverted = {
   readonly too_small: string | null;
 };
 
-/**
- * Texts in the language of the player, to be shown as text: they may have what other players
- * wrote.
- */
-type Texts = {
-  /** Title. */
-  readonly title: string;
-  /** Text. */
-  readonly body: string;
-  /** Label of the one button. */
-  readonly cta: string;
-  /** Link to the picture. */
-  readonly image: string | null;
-  /** Where a tap on the message leads. */
-  readonly deep_link: string | null;
-  /** The buttons, in their order. */
-  readonly buttons: readonly Button[];
-  /** What the campaign says for the game, such as a reward. */
-  readonly data: Readonly<Record<string, unknown>> | null;
+/** Stores of a game in one environment. */
+type StoresOfGame = {
+  /** The App Store. */
+  readonly apple: {
+    /** Bundle id of the app. */
+    readonly bundle_id: string;
+    /** The app's number in App Store Connect. */
+    readonly app_apple_id: number | null;
+  } | null;
+  /** Google Play. */
+  readonly google: GooglePlay | null;
+  /** Grows with each change. */
+  readonly version: number;
+  /** When it was stored. */
+  readonly updated_at: string;
 };
 
 /** The trigger. */
@@ -2220,7 +2163,15 @@ export interface Operations {
       readonly transaction_id?: string;
     };
     readonly header: undefined;
-    readonly body: undefined;
+    readonly body: {
+      /** What proves the purchase. */
+      readonly receipt?: {
+        /** Where the player bought it. */
+        readonly store: 'apple' | 'google';
+        /** App Store: the signed transaction (JWS) of StoreKit 2. */
+        readonly payload: string;
+      };
+    };
     readonly answer: {
       /** Id of the player, assigned by the service. */
       readonly player_id: string;
@@ -2243,8 +2194,24 @@ export interface Operations {
        * refunded.
        */
       readonly purchase_count: number;
-      /** Always true: the player has paid. */
+      /** Whether any purchase of the player counts. */
       readonly is_payer: boolean;
+      /** `recorded`: without a receipt. */
+      readonly state: 'recorded' | 'pending' | 'verified' | 'refunded' | 'rejected';
+      /** Why the receipt was rejected. */
+      readonly reason?:
+        | 'malformed'
+        | 'invalid_signature'
+        | 'invalid_certificate'
+        | 'wrong_app'
+        | 'wrong_environment'
+        | 'wrong_transaction'
+        | 'used_by_another_player'
+        | 'not_purchased'
+        | 'refunded'
+        | 'too_old'
+        | 'store_unavailable'
+        | 'not_configured';
     };
   };
   /** Refund a purchase. */
@@ -2318,8 +2285,6 @@ export interface Operations {
         readonly build?: string;
         /** Model of the device. */
         readonly device_model?: string;
-        /** Language and region of the device, such as `de-AT`: messages are in it. */
-        readonly locale?: string;
       };
       /** Keys of the flags to evaluate at init and at every sync. */
       readonly requested_flags?: readonly string[];
@@ -2374,22 +2339,15 @@ export interface Operations {
         readonly intervention_id: string;
         /** Always `in_app_message`. */
         readonly type: string;
-        /** The campaign. */
-        readonly campaign: {
-          /** Key of the campaign. */
-          readonly key: string;
-          /** Version of the campaign whose content this is. */
-          readonly version: number;
+        /** Content to show. */
+        readonly content: {
+          /** Title. */
+          readonly title: string;
+          /** Text. */
+          readonly body: string;
+          /** Label of the button. */
+          readonly cta: string;
         };
-        /** Key of the variant that the player was drawn for. */
-        readonly variant: string | null;
-        /** Language tag of the texts, as the campaign has it. */
-        readonly locale: string | null;
-        /**
-         * Texts in the language of the player, to be shown as text: they may have what other players
-         * wrote.
-         */
-        readonly content: Texts;
         /** How to show the content. */
         readonly display_rules: {
           /** Priority from the campaign, for example `high`. */
@@ -7610,10 +7568,6 @@ export interface Operations {
       readonly trigger: Trigger;
       /** Content that the player sees. */
       readonly content: Content;
-      /** Messages that are tested against each other, at least two. */
-      readonly variants?: readonly Message[] | null;
-      /** Read-only, as returned by GET. */
-      readonly tested?: unknown;
       /** Display name. */
       readonly name?: string | null;
       /** Who answers for it: a person or a team. */
@@ -7708,10 +7662,6 @@ export interface Operations {
       readonly trigger: Trigger;
       /** Content that the player sees. */
       readonly content: Content;
-      /** Messages that are tested against each other, at least two. */
-      readonly variants?: readonly Message[] | null;
-      /** Read-only, as returned by GET. */
-      readonly tested?: unknown;
       /** Display name. */
       readonly name?: string | null;
       /** Who answers for it: a person or a team. */
@@ -7798,10 +7748,6 @@ export interface Operations {
       readonly trigger?: Trigger;
       /** Content that the player sees. */
       readonly content?: Content;
-      /** Messages that are tested against each other, at least two. */
-      readonly variants?: readonly Message[] | null;
-      /** Read-only, as returned by GET. */
-      readonly tested?: unknown;
       /** Display name. */
       readonly name?: string | null;
       /** Who answers for it: a person or a team. */
@@ -8217,13 +8163,6 @@ export interface Operations {
           /** How often. */
           readonly times: number;
         };
-        /** Messages that were closed without a click. */
-        readonly dismissed: {
-          /** Players. */
-          readonly players: number;
-          /** How often. */
-          readonly times: number;
-        };
       };
       /** Why players got no message, the most frequent reason first. */
       readonly suppressed: readonly {
@@ -8238,65 +8177,6 @@ export interface Operations {
         /** Times, at most once per player and UTC day. */
         readonly times: number;
       }[];
-      /** What was clicked, the most frequent first. */
-      readonly buttons: readonly {
-        /** Id of the button. */
-        readonly button: string | null;
-        /** The variant of the message. */
-        readonly variant: string | null;
-        /** Players. */
-        readonly players: number;
-        /** Clicks. */
-        readonly times: number;
-      }[];
-      /** The latest test of variants. */
-      readonly variants: {
-        /** Key of the first variant, with which the others are compared. */
-        readonly control: string;
-        /** Version of the campaign from which on messages count. */
-        readonly since: number;
-        /** The numbers of players beside the weights. */
-        readonly sample_ratio: {
-          /** p-value of the numbers of players, if chance drew them by the weights. */
-          readonly p_value: number | null;
-          /** Whether they differ so much that the comparison is not to be trusted. */
-          readonly mismatch: boolean;
-        };
-        /** The variants, in the order of the campaign. */
-        readonly variants: readonly {
-          /** Key of the variant. */
-          readonly variant: string;
-          /** Its weight. */
-          readonly weight: number;
-          /** Players who got this variant, and no other. */
-          readonly players: number;
-          /** Players whose window is not over. */
-          readonly inside: number;
-          /** Players who saw it. */
-          readonly shown: number;
-          /** Players who clicked it. */
-          readonly clicked: number;
-          /** Players with the conversion event. */
-          readonly converted: number;
-          /** Players with a purchase. */
-          readonly payers: number;
-          /** Revenue in the game's currency, less what was refunded of it. */
-          readonly revenue: number;
-          /** The same without refunds. */
-          readonly gross_revenue: number;
-          /** Figures beside those of the control. */
-          readonly figures: {
-            /** Share of players who clicked. */
-            readonly click_rate: ShareOfPlayers;
-            /** Share of players who converted. */
-            readonly conversion_rate: ShareOfPlayers;
-            /** Share of players who bought. */
-            readonly payer_rate: ShareOfPlayers;
-            /** Revenue per player. */
-            readonly revenue_per_player: ShareOfPlayers;
-          };
-        }[];
-      } | null;
       /** Both arms. */
       readonly arms: {
         /** Players who got a message. */
@@ -8307,11 +8187,11 @@ export interface Operations {
       /** The arms compared. */
       readonly comparison: {
         /** Share of players who converted. */
-        readonly conversion_rate: ShareOfPlayersWhoConverted;
+        readonly conversion_rate: ShareOfPlayers;
         /** Share of players who bought. */
-        readonly payer_rate: ShareOfPlayersWhoConverted;
+        readonly payer_rate: ShareOfPlayers;
         /** Revenue per player. */
-        readonly revenue_per_player: ShareOfPlayersWhoConverted;
+        readonly revenue_per_player: ShareOfPlayers;
       } | null;
     };
   };
@@ -8333,10 +8213,6 @@ export interface Operations {
         readonly trigger: Trigger;
         /** Content that the player sees. */
         readonly content: Content;
-        /** Messages that are tested against each other, at least two. */
-        readonly variants?: readonly Message[] | null;
-        /** Read-only, as returned by GET. */
-        readonly tested?: unknown;
         /** Display name. */
         readonly name?: string | null;
         /** Who answers for it: a person or a team. */
@@ -8440,12 +8316,6 @@ export interface Operations {
       }[];
       /** Messages of this campaign that the player got so far. */
       readonly messages_before: number;
-      /** The variant that the player is drawn for. */
-      readonly variant: string | null;
-      /** Language tag of the texts, as the campaign has it. */
-      readonly locale: string | null;
-      /** The message as the player would get it now. */
-      readonly content: Texts;
       /** Messages of all campaigns that wait for the next sync of the player. */
       readonly waiting: number;
     };
@@ -9340,7 +9210,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9354,7 +9224,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9368,7 +9238,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9382,7 +9252,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9396,7 +9266,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9410,7 +9280,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9424,7 +9294,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9438,7 +9308,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9452,7 +9322,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9466,7 +9336,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9480,7 +9350,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9494,7 +9364,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: MessageWithKey;
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -10669,6 +10539,11 @@ export interface Operations {
       /** ISO 4217 code, such as `EUR`. */
       readonly currency?: string | null;
       /**
+       * Which purchases count: `all`, or the `verified` ones: those with a verified receipt, and
+       * those that a server key records without one.
+       */
+      readonly revenue?: 'all' | 'verified';
+      /**
        * All paths, new ones at the end: earlier events keep the columns of paths that stay in
        * place.
        */
@@ -10749,6 +10624,102 @@ export interface Operations {
       readonly edit_effect?: unknown;
     };
     readonly answer: EffectOfRestoration;
+  };
+  /** Get the stores of a game. */
+  'GET /v1/settings/stores': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: StoresOfGame;
+  };
+  /** Set up the stores of a game. */
+  'PUT /v1/settings/stores': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: {
+      /** The App Store. */
+      readonly apple?: {
+        /** Bundle id of the app. */
+        readonly bundle_id: string;
+        /** The app's number in App Store Connect. */
+        readonly app_apple_id: number | null;
+      } | null;
+      /** Google Play. */
+      readonly google?: GooglePlay | null;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: StoresOfGame;
+  };
+  /** Delete the stores of a game. */
+  'DELETE /v1/settings/stores': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+      /** Why you make the change, for the audit and the history of definitions. */
+      readonly 'X-Change-Reason'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** Take a notification of the App Store. */
+  'POST /v1/integrations/stores/apple/{write_key}': {
+    readonly path: {
+      /** A server key with the scope `notify`. */
+      readonly write_key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** As the App Store sends it. */
+      readonly signedPayload: string;
+    };
+    readonly answer: {
+      /** `refunded`: the purchase is refunded, now or before. */
+      readonly handled: 'refunded' | 'ignored' | 'unknown';
+    };
+  };
+  /** Take a notification of Google Play. */
+  'POST /v1/integrations/stores/google/{write_key}': {
+    readonly path: {
+      /** A server key with the scope `notify`. */
+      readonly write_key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Bearer and a token of Google. */
+      readonly authorization?: string;
+    };
+    readonly body: {
+      /** The message of Pub/Sub. */
+      readonly message: {
+        /** The notification, JSON in base64. */
+        readonly data: string;
+      };
+      /** Ignored. */
+      readonly subscription?: string;
+    };
+    readonly answer: {
+      /** `refunded`: the purchase is refunded, now or before. */
+      readonly handled: 'refunded' | 'ignored' | 'unknown';
+    };
   };
   /** Get the game's exchange rates. */
   'GET /v1/settings/exchange-rates': {

@@ -138,7 +138,16 @@ export const recordPurchase = defineRoute({
     },
     toAnswer(reply, context, { receipt, transactionId }) {
       if (reply.kind !== 'purchaseRecorded') throw new Error(`a recorded purchase was answered with ${reply.kind}`);
-      const { playerId, amount, paid, totalRevenue, purchaseCount, state = 'recorded', reason, replayed = false } = reply;
+      const {
+        playerId,
+        amount,
+        paid,
+        totalRevenue,
+        purchaseCount,
+        state = 'recorded',
+        reason,
+        replayed = false,
+      } = reply;
       const why = reason === undefined ? '' : `,"reason":"${reason}"`;
       const converted =
         paid === undefined ? '' : `"paid":{"amount":${unitsText(paid.amount)},"currency":"${paid.currency}"},`;

@@ -10,7 +10,7 @@ export interface StoresDocument {
 
 export interface AppleSettings {
   bundleId: string;
-  /** The app's number in the App Store, which receipts of the live environment are checked for; `null` in the test one. */
+  /** The app's number in the App Store, by which notifications of the live environment are checked. */
   appAppleId: number | null;
 }
 
@@ -20,7 +20,7 @@ export interface GoogleSettings {
   clientEmail: string;
   /** Its key, PEM. */
   privateKey: string;
-  /** The audience and the e-mail address in the tokens with which Pub/Sub sends notifications; `null`: none are taken. */
+  /** What the tokens of Pub/Sub say with which it sends notifications; `null`: none are taken. */
   pushAudience: string | null;
   pushEmail: string | null;
 }
