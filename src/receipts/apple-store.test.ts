@@ -106,7 +106,7 @@ describe('a forged transaction', () => {
     expect(await verified(appStore.transaction({}, { header }))).toMatchObject({ kind: 'rejected' });
   });
 
-  it.each(['', '.', 'a.b.c', 'null', `${'e30.'.repeat(3)}`, 'x'.repeat(16_000), '{"a":1}'])(
+  it.each(['', '.', 'a.b.c', 'null', 'e30.'.repeat(3), 'x'.repeat(16_000), '{"a":1}'])(
     'that is no signed text is refused: %#',
     async (payload) => {
       expect(await verified(payload)).toMatchObject({ kind: 'rejected' });

@@ -1,3 +1,4 @@
+import type * as Library from '@apple/app-store-server-library';
 import type {
   JWSTransactionDecodedPayload,
   SignedDataVerifier,
@@ -10,7 +11,7 @@ import { APPLE_ROOT } from './apple-root.ts';
 import { RECEIPT_LIMITS } from './limits.ts';
 import type { Notice, Proof, StoreVerifier } from './store-verifier.ts';
 
-type AppleLibrary = typeof import('@apple/app-store-server-library');
+type AppleLibrary = typeof Library;
 
 /**
  * Receipts and notifications of the App Store, verified by Apple's library without the network: the signature, the
@@ -69,19 +70,11 @@ function isSigned(payload: string): boolean {
   return parts.length === 3 && parts.every((part) => /^[\w-]*$/.test(part));
 }
 
-function reasonOf({ status }: VerificationException, { VerificationStatus }: AppleLibrary): ReceiptReason {
-  switch (status) {
-    case VerificationStatus.INVALID_APP_IDENTIFIER:
-      return 'wrong_app';
-    case VerificationStatus.INVALID_ENVIRONMENT:
-      return 'wrong_environment';
-    case VerificationStatus.INVALID_CERTIFICATE:
-      return 'invalid_certificate';
-    case VerificationStatus.FAILURE:
-      return 'malformed';
-    default:
-      return 'invalid_signature';
-  }
+function reasonOf({ status }: VerificationException, { VerificationStatus: is }: AppleLibrary): ReceiptReason {
+  if (status === is.INVALID_APP_IDENTIFIER) return 'wrong_app';
+  if (status === is.INVALID_ENVIRONMENT) return 'wrong_environment';
+  if (status === is.INVALID_CERTIFICATE) return 'invalid_certificate';
+  return status === is.FAILURE ? 'malformed' : 'invalid_signature';
 }
 
 /** A purchase that a family member shares was paid by another player. */

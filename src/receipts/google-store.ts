@@ -1,10 +1,11 @@
+import type * as Library from 'google-auth-library';
 import type { JWT, OAuth2Client } from 'google-auth-library';
 import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import type { GoogleSettings } from '../../core/vocabulary/stores.ts';
 import { RECEIPT_LIMITS } from './limits.ts';
 import type { Proof, StoreVerifier } from './store-verifier.ts';
 
-type GoogleLibrary = typeof import('google-auth-library');
+type GoogleLibrary = typeof Library;
 
 const SCOPE = 'https://www.googleapis.com/auth/androidpublisher';
 const PURCHASES = 'https://androidpublisher.googleapis.com/androidpublisher/v3/applications';

@@ -18,11 +18,16 @@ type Method = keyof StoreVerifier;
 interface Call {
   id: number;
   method: Method;
-  args: readonly unknown[];
+  args: readonly never[];
 }
 interface Answer {
   id: number;
-  result: unknown;
+  result: never;
+}
+
+interface Waiting {
+  answer: (result: never) => void;
+  fail: () => void;
 }
 
 export interface StoresThread extends StoreVerifier {
@@ -33,7 +38,7 @@ const UNAVAILABLE = { kind: 'unavailable', why: 'the thread of the stores did no
 
 /** @param roots of Apple's chains, DER in base64; default: Apple's */
 export function createStoresThread(clock: Clock = systemClock, roots?: readonly string[]): StoresThread {
-  const waiting = new Map<number, (result: unknown) => void>();
+  const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let calls = 0;
 
@@ -41,7 +46,7 @@ export function createStoresThread(clock: Clock = systemClock, roots?: readonly 
     if (worker !== undefined) return worker;
     const made = new Worker(new URL(import.meta.url), { workerData: { [MARK]: true, roots }, argv: [] });
     made.unref();
-    made.on('message', ({ id, result }: Answer) => waiting.get(id)?.(result));
+    made.on('message', ({ id, result }: Answer) => waiting.get(id)?.answer(result));
     made.on('error', () => end(made));
     made.on('exit', () => end(made));
     worker = made;
@@ -52,7 +57,7 @@ export function createStoresThread(clock: Clock = systemClock, roots?: readonly 
   function end(ended: Worker): void {
     if (worker !== ended) return;
     worker = undefined;
-    for (const answer of waiting.values()) answer(UNAVAILABLE);
+    for (const { fail } of waiting.values()) fail();
   }
 
   function call<T>(method: Method, ...args: readonly unknown[]): Promise<T | typeof UNAVAILABLE> {
@@ -64,12 +69,13 @@ export function createStoresThread(clock: Clock = systemClock, roots?: readonly 
         void thread.terminate();
         end(thread);
       });
-      waiting.set(id, (result) => {
+      const done = (result: T | typeof UNAVAILABLE): void => {
         cancel();
         waiting.delete(id);
-        resolve(result as T);
-      });
-      thread.postMessage({ id, method, args } satisfies Call);
+        resolve(result);
+      };
+      waiting.set(id, { answer: done, fail: () => done(UNAVAILABLE) });
+      thread.postMessage({ id, method, args });
     });
   }
 
@@ -98,7 +104,7 @@ async function serve(roots: readonly string[] | undefined): Promise<void> {
   const stores: StoreVerifier = { ...createAppleStore(apple, roots), ...createGoogleStore(google) };
   port.on('message', ({ id, method, args }: Call) => {
     const run: (...given: readonly never[]) => Promise<unknown> = stores[method];
-    run(...(args as readonly never[])).then(
+    run(...args).then(
       (result) => port.postMessage({ id, result }),
       () => port.postMessage({ id, result: UNAVAILABLE }),
     );
