@@ -31,7 +31,11 @@ export function refundPurchase(
   const refundDigest = refundId === null ? null : digestOf(refundId);
   const earlier = state.recordedRefunds?.find((refund) => refund.digest === refundDigest);
   if (earlier !== undefined) return isRepeat(earlier, command, digest) ? repeated(playerId, earlier) : USED_REFUND_ID;
-  const refund = refundOf(state, digest, command.share === undefined ? command.amount : partOf(state, digest, command.share));
+  const refund = refundOf(
+    state,
+    digest,
+    command.share === undefined ? command.amount : partOf(state, digest, command.share),
+  );
   if (refund.kind === 'failure') return refund;
 
   const { game, environment, at } = context;

@@ -8,7 +8,7 @@ export type ReceiptStore = (typeof RECEIPT_STORES)[number];
 export const RECEIPT_REASONS = {
   malformed: 'It is no receipt of this store.',
   invalid_signature: 'The store did not sign it: the signature, the algorithm or the chain of certificates is wrong.',
-  invalid_certificate: 'A certificate was not valid when the receipt was signed.',
+  invalid_certificate: 'Its certificates are missing or broken, or were not valid when it was signed.',
   wrong_app: "It is of another app than the game's settings name.",
   wrong_environment: 'It is of the sandbox and was sent to the live environment, or the other way round.',
   wrong_transaction: 'It proves another transaction than `transaction_id` says.',
