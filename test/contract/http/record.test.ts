@@ -193,7 +193,14 @@ describe('recording a purchase', () => {
       ]);
       expect(await bodyOf(response)).toEqual({
         success: true,
-        data: { player_id: ID, amount: 9.99, total_revenue: 109.98, purchase_count: 4, is_payer: true },
+        data: {
+          player_id: ID,
+          amount: 9.99,
+          total_revenue: 109.98,
+          purchase_count: 4,
+          is_payer: true,
+          state: 'recorded',
+        },
       });
     }
   });

@@ -67,6 +67,7 @@ test('a session and a purchase count at once, each once, and a repeat gets the s
     total_revenue: 0.1,
     purchase_count: 1,
     is_payer: true,
+    state: 'recorded',
   });
   expect((await record('purchase?amount=0.2')).data).toMatchObject({ total_revenue: 0.3, purchase_count: 2 });
   expect(await profile()).toMatchObject({ session_count: 1, total_revenue: 0.3, is_payer: true });

@@ -33,7 +33,7 @@ export const ReceiptBody = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, description: 'The receipt, if the purchase has one.' },
+  { description: 'The receipt, if the purchase has one.' },
 );
 
 /** Why a purchase with a receipt is refused before it is recorded. */
