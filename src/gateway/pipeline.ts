@@ -48,7 +48,7 @@ export interface PipelineOptions extends ServiceDeps {
 /** What all requests of one process share. */
 export interface Pipeline {
   readonly steps: PipelineDeps;
-  /** Makes scheduled changes, watches guardrails and goes on with merges, if no other process does; verifies receipts. */
+  /** Makes scheduled changes, watches guardrails and goes on with merges, if no other process does. Verifies receipts. */
   startKeepers(): void;
   /** Ends the streams of events and of changed flags. */
   endStreams(): void;

@@ -204,7 +204,7 @@ describe('a request with a receipt', () => {
     const path = `/v1/players/players/${player}/purchase?amount=9.99`;
     const receipt = { store: 'apple', payload: 'x' };
     expect(await call('POST', path, { receipt })).toMatchObject({ status: 400 });
-    for (const wrong of [{ ...receipt, store: 'steam' }, { store: 'apple' }, { ...receipt, payload: '' }, 'x', null])
+    for (const wrong of [{ ...receipt, store: 'steam' }, { store: 'apple' }, { ...receipt, payload: '' }, 'x'])
       expect((await call('POST', `${path}&transaction_id=1`, { receipt: wrong })).status).toBe(400);
     const long = { ...receipt, payload: 'x'.repeat(16_001) };
     expect((await call('POST', `${path}&transaction_id=1`, { receipt: long })).status).toBe(400);
