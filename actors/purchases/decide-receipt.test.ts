@@ -120,6 +120,11 @@ describe('where verified purchases count', () => {
     expect(events).toEqual(['purchase', 'purchase_verified']);
   });
 
+  it('a late verification is no activity of the player', () => {
+    const { state } = after(bought(STRICT), decided(VERIFIED));
+    expect(state?.lastSeenAt).toBe(2_000);
+  });
+
   it('one with a rejected receipt never counts, for a server that repeats it either', () => {
     const { totals, last, events } = after(bought(STRICT), decided(FORGED), bought({ ...STRICT, by: 'server' }));
     expect(last).toMatchObject({ state: 'rejected', replayed: true });

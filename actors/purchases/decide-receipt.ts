@@ -66,15 +66,17 @@ export function decideReceipt(
     by: purchase.byClient === true ? 'client' : 'server',
   };
   draft.emit(fact);
-  const track = (eventName: string, id: string, properties: string): void =>
+  const track = (eventName: string, id: string, properties: string, timestamp: number): void =>
     trackServiceEvent(
       draft,
-      { playerId, eventId: id, eventName, properties, sessionId: null, timestamp: at },
+      { playerId, eventId: id, eventName, properties, sessionId: null, timestamp },
       context,
       targeting,
     );
-  if (counts === 1) track(PURCHASE_EVENT, eventId, propertiesOf({ currency, productId, transactionId }, money));
-  track(verdict.kind === 'verified' ? VERIFIED_EVENT : REJECTED_EVENT, `${eventId}-receipt`, saidOf(fact));
+  // It happened when the purchase was reported, as its rows say.
+  const bought = propertiesOf({ currency, productId, transactionId }, money);
+  if (counts === 1) track(PURCHASE_EVENT, eventId, bought, details.at);
+  track(verdict.kind === 'verified' ? VERIFIED_EVENT : REJECTED_EVENT, `${eventId}-receipt`, saidOf(fact), at);
   const after = playerIn(context, draft.get(playerId)) ?? state;
   const { replayed: _, ...reply } = repeated(
     playerId,

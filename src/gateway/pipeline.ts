@@ -48,7 +48,7 @@ export interface PipelineOptions extends ServiceDeps {
 /** What all requests of one process share. */
 export interface Pipeline {
   readonly steps: PipelineDeps;
-  /** Makes scheduled changes, watches guardrails and goes on with merges, if no other process does. Verifies receipts. */
+  /** From now on: makes scheduled changes, watches guardrails, verifies receipts and goes on with merges. */
   startKeepers(): void;
   /** Ends the streams of events and of changed flags. */
   endStreams(): void;

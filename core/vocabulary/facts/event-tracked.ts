@@ -1,4 +1,4 @@
-import { PASSIVE_EVENTS } from '../service-events.ts';
+import { PASSIVE_EVENTS, PURCHASE_EVENT } from '../service-events.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { Release, TrackItem } from '../commands/commands.ts';
 import type { ComputedUpdate } from '../documents/computed.ts';
@@ -41,9 +41,13 @@ export interface EventTracked extends FactBase, EventContext {
   computed?: readonly ComputedUpdate[];
 }
 
-/** Whether the player did something: all events but those of refunds and corrections that the service makes. */
-export function isActivity({ by, eventName }: Pick<EventTracked, 'by' | 'eventName'>): boolean {
-  return by !== 'service' || !PASSIVE_EVENTS.includes(eventName);
+/**
+ * Whether the player did something now: all events but those that the service makes of refunds, corrections and
+ * receipts. A purchase that begins to count later was activity when it was reported.
+ */
+export function isActivity({ by, eventName, timestamp, at }: EventTracked): boolean {
+  if (by !== 'service') return true;
+  return !PASSIVE_EVENTS.includes(eventName) && !(eventName === PURCHASE_EVENT && timestamp < at);
 }
 
 /** The fact of an event. `at` is the time of receipt, epoch milliseconds. */

@@ -3,6 +3,7 @@ import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { unreadByViews } from '../../../core/vocabulary/well-known-events.ts';
 import { refusedEvent } from '../players/purchases/client-purchases.ts';
 import { refusedNamed } from '../players/named-player.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -12,7 +13,7 @@ import type { RequestContext } from '../route/request-context.ts';
 /** A validated event: the item for the owner of its player, and the warnings for its sender. */
 export interface ValidatedEvent {
   item: TrackItem;
-  /** Violations of the event's schema. Empty in the mode `observe`. */
+  /** Violations of the event's schema, empty in the mode `observe`; or why views leave the event out. */
   warnings: readonly FieldFault[];
 }
 
@@ -26,7 +27,9 @@ export const Warnings = Type.Array(
     { description: 'A violation.' },
   ),
   {
-    description: `The first ${SHARED_LIMITS.quarantineFaults} violations of the event's schema. Left out if there are none.`,
+    description:
+      `The first ${SHARED_LIMITS.quarantineFaults} violations of the event's schema, or why a view leaves an event of the ` +
+      'economy or of levels out. Left out if there are none.',
   },
 );
 
@@ -54,16 +57,19 @@ function permittedEvent(
   if (refused !== undefined) return refused;
   const { key, services } = context;
   const verdict = services.eventSchemas.validate(key, item.eventName, properties, item.properties.length);
-  if (verdict instanceof Promise) return verdict.then((each) => withVerdict(item, each, services));
-  return withVerdict(item, verdict, services);
+  const unread = unreadByViews(item.eventName, properties);
+  if (verdict instanceof Promise) return verdict.then((each) => withVerdict(item, each, unread, services));
+  return withVerdict(item, verdict, unread, services);
 }
 
 function withVerdict(
   item: TrackItem,
   verdict: Verdict | undefined,
+  unread: readonly FieldFault[],
   services: Pick<RequestContext['services'], 'metrics'>,
 ): ValidatedEvent {
-  if (verdict === undefined) return { item, warnings: NONE };
+  // The game's own schema says more than what views need.
+  if (verdict === undefined) return { item, warnings: unread };
   const { mode, version: schemaVersion, faults } = verdict;
   services.metrics.schemaViolations.inc({ mode });
   switch (mode) {
