@@ -171,6 +171,16 @@ type BatchOfMessages = {
   readonly _metadata?: unknown;
 };
 
+/** A button. */
+type Button = {
+  /** Id of the button, unique in the message. */
+  readonly id: string;
+  /** Label. */
+  readonly label: string;
+  /** What a click does: a link, or a word that the game understands. */
+  readonly action?: string;
+};
+
 /** A campaign. */
 type Campaign = {
   /** Id of the campaign. */
@@ -192,6 +202,20 @@ type Campaign = {
   readonly audience: string | null;
   /** Content that the player sees. */
   readonly content: Content;
+  /** Messages that are tested against each other, at least two. */
+  readonly variants: readonly Message[] | null;
+  /** The latest test of variants, whose results you get. */
+  readonly tested: {
+    /** Version of the campaign from which on keys and weights are these. */
+    readonly since: number;
+    /** The variants. */
+    readonly variants: readonly {
+      /** Key of the variant, unique in the campaign. */
+      readonly key: string;
+      /** Share of players, relative to the sum of all weights. */
+      readonly weight: number;
+    }[];
+  } | null;
   /** How the client shows the intervention. */
   readonly display_rules: {
     /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
@@ -343,8 +367,21 @@ type Content = {
   readonly title: string;
   /** Text. */
   readonly body: string;
-  /** Label of the button. */
+  /** Label of the button of a message that needs only one. */
   readonly cta?: string;
+  /** Picture. */
+  readonly image?: string;
+  /** Where a tap on the message leads. */
+  readonly deep_link?: string;
+  /**
+   * An object for the game, such as a reward, delivered as it is: without placeholders, the
+   * same in all languages.
+   */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Buttons, in their order. */
+  readonly buttons?: readonly Button[];
+  /** By language tag (BCP 47). */
+  readonly locales?: Readonly<Record<string, unknown>>;
 };
 
 /** A device to score. */
@@ -385,7 +422,10 @@ type Event = {
   readonly index: number;
   /** Whether the event was quarantined because its schema is enforced. */
   readonly quarantined: boolean;
-  /** The first 8 violations of the event's schema. */
+  /**
+   * The first 8 violations of the event's schema, or why a view leaves an event of the economy
+   * or of levels out.
+   */
   readonly warnings: readonly {
     /** JSON Pointer into the properties. */
     readonly path: string;
@@ -833,8 +873,18 @@ type MemberOfCondition = {
   readonly value?: unknown;
 };
 
-/** A message with its key. */
+/** A message that is tested against others. */
 type Message = {
+  /** Key of the variant, unique in the campaign. */
+  readonly key: string;
+  /** Share of players, relative to the sum of all weights. */
+  readonly weight: number;
+  /** Its whole message. */
+  readonly content?: Content;
+};
+
+/** A message with its key. */
+type MessageWithKey = {
   /** Type of the message. */
   readonly type?: unknown;
   /** Id of the message: the event_id. */
@@ -1474,8 +1524,39 @@ type SettingsOfGame = {
   readonly version: number;
 };
 
-/** Share of players who converted. */
+/** Share of players who clicked. */
 type ShareOfPlayers = {
+  /** Figure of the variant. */
+  readonly value: number | null;
+  /** (variant − control) / control. */
+  readonly lift: number | null;
+  /** Lower end of the 95 % interval of the lift. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the lift. */
+  readonly high: number | null;
+  /** p-value of no difference, for one look. */
+  readonly p_value: number | null;
+  /** The same, adjusted for the number of variants. */
+  readonly p_adjusted: number | null;
+  /** How the variant differs from the control, valid at every look. */
+  readonly decision: 'higher' | 'lower' | 'undecided' | null;
+  /**
+   * Why the interval is null, and but for `control_mean` the p-value too: `players` (a variant
+   * has fewer than two players), `clusters` (a variant has fewer than 10 groups of players who
+   * share the device or attribute that drew it, or a few hold most), `shared_phases` (players
+   * who share a draw may have come in several phases, so that the phases are not independent:
+   * compare one phase), `values` (all players have the same value), `conversions` (fewer than
+   * 6 players of the two variants differ from all others, which no exact test finds
+   * significant), `one_player` (one player makes nearly all of the difference between
+   * players), `uneven` (the smaller variant has too few players for values as skewed as
+   * these), `control_mean` (the mean of the control does not differ from 0, so no interval of
+   * the lift has two ends).
+   */
+  readonly too_small: string | null;
+};
+
+/** Share of players who converted. */
+type ShareOfPlayersWhoConverted = {
   /** Figure of the players who got messages. */
   readonly treatment: number | null;
   /** Figure of the holdout. */
@@ -1518,6 +1599,27 @@ type StoresOfGame = {
   readonly version: number;
   /** When it was stored. */
   readonly updated_at: string;
+};
+
+/**
+ * Texts in the language of the player, to be shown as text: they may have what other players
+ * wrote.
+ */
+type Texts = {
+  /** Title. */
+  readonly title: string;
+  /** Text. */
+  readonly body: string;
+  /** Label of the one button. */
+  readonly cta: string;
+  /** Link to the picture. */
+  readonly image: string | null;
+  /** Where a tap on the message leads. */
+  readonly deep_link: string | null;
+  /** The buttons, in their order. */
+  readonly buttons: readonly Button[];
+  /** What the campaign says for the game, such as a reward. */
+  readonly data: Readonly<Record<string, unknown>> | null;
 };
 
 /** The trigger. */
@@ -2285,6 +2387,8 @@ export interface Operations {
         readonly build?: string;
         /** Model of the device. */
         readonly device_model?: string;
+        /** Language and region of the device, such as `de-AT`: messages are in it. */
+        readonly locale?: string;
       };
       /** Keys of the flags to evaluate at init and at every sync. */
       readonly requested_flags?: readonly string[];
@@ -2339,15 +2443,22 @@ export interface Operations {
         readonly intervention_id: string;
         /** Always `in_app_message`. */
         readonly type: string;
-        /** Content to show. */
-        readonly content: {
-          /** Title. */
-          readonly title: string;
-          /** Text. */
-          readonly body: string;
-          /** Label of the button. */
-          readonly cta: string;
+        /** The campaign. */
+        readonly campaign: {
+          /** Key of the campaign. */
+          readonly key: string;
+          /** Version of the campaign whose content this is. */
+          readonly version: number;
         };
+        /** Key of the variant that the player was drawn for. */
+        readonly variant: string | null;
+        /** Language tag of the texts, as the campaign has it. */
+        readonly locale: string | null;
+        /**
+         * Texts in the language of the player, to be shown as text: they may have what other players
+         * wrote.
+         */
+        readonly content: Texts;
         /** How to show the content. */
         readonly display_rules: {
           /** Priority from the campaign, for example `high`. */
@@ -2810,7 +2921,10 @@ export interface Operations {
       readonly received_at: string;
       /** Present if the event violates an enforced schema and was quarantined. */
       readonly status?: 'quarantined';
-      /** The first 8 violations of the event's schema. */
+      /**
+       * The first 8 violations of the event's schema, or why a view leaves an event of the economy
+       * or of levels out.
+       */
       readonly warnings?: readonly {
         /** JSON Pointer into the properties. */
         readonly path: string;
@@ -2892,7 +3006,10 @@ export interface Operations {
         readonly status: 'accepted' | 'duplicate' | 'rejected' | 'quarantined' | 'unavailable';
         /** Why the event was not accepted. */
         readonly error?: WhyEventWasRejected;
-        /** The first 8 violations of the event's schema. */
+        /**
+         * The first 8 violations of the event's schema, or why a view leaves an event of the economy
+         * or of levels out.
+         */
         readonly warnings?: readonly {
           /** JSON Pointer into the properties. */
           readonly path: string;
@@ -3400,7 +3517,10 @@ export interface Operations {
         readonly received_at: string;
         /** Version of the schema that the event violates. */
         readonly schema_version: number;
-        /** The first 8 violations of the event's schema. */
+        /**
+         * The first 8 violations of the event's schema, or why a view leaves an event of the economy
+         * or of levels out.
+         */
         readonly reason: readonly {
           /** JSON Pointer into the properties. */
           readonly path: string;
@@ -3455,7 +3575,10 @@ export interface Operations {
         readonly code: string;
         /** Why the event stays in quarantine. */
         readonly message: string;
-        /** The first 8 violations of the event's schema. */
+        /**
+         * The first 8 violations of the event's schema, or why a view leaves an event of the economy
+         * or of levels out.
+         */
         readonly warnings?: readonly {
           /** JSON Pointer into the properties. */
           readonly path: string;
@@ -7568,6 +7691,10 @@ export interface Operations {
       readonly trigger: Trigger;
       /** Content that the player sees. */
       readonly content: Content;
+      /** Messages that are tested against each other, at least two. */
+      readonly variants?: readonly Message[] | null;
+      /** Read-only, as returned by GET. */
+      readonly tested?: unknown;
       /** Display name. */
       readonly name?: string | null;
       /** Who answers for it: a person or a team. */
@@ -7662,6 +7789,10 @@ export interface Operations {
       readonly trigger: Trigger;
       /** Content that the player sees. */
       readonly content: Content;
+      /** Messages that are tested against each other, at least two. */
+      readonly variants?: readonly Message[] | null;
+      /** Read-only, as returned by GET. */
+      readonly tested?: unknown;
       /** Display name. */
       readonly name?: string | null;
       /** Who answers for it: a person or a team. */
@@ -7748,6 +7879,10 @@ export interface Operations {
       readonly trigger?: Trigger;
       /** Content that the player sees. */
       readonly content?: Content;
+      /** Messages that are tested against each other, at least two. */
+      readonly variants?: readonly Message[] | null;
+      /** Read-only, as returned by GET. */
+      readonly tested?: unknown;
       /** Display name. */
       readonly name?: string | null;
       /** Who answers for it: a person or a team. */
@@ -8163,6 +8298,13 @@ export interface Operations {
           /** How often. */
           readonly times: number;
         };
+        /** Messages that were closed without a click. */
+        readonly dismissed: {
+          /** Players. */
+          readonly players: number;
+          /** How often. */
+          readonly times: number;
+        };
       };
       /** Why players got no message, the most frequent reason first. */
       readonly suppressed: readonly {
@@ -8177,6 +8319,65 @@ export interface Operations {
         /** Times, at most once per player and UTC day. */
         readonly times: number;
       }[];
+      /** What was clicked, the most frequent first. */
+      readonly buttons: readonly {
+        /** Id of the button. */
+        readonly button: string | null;
+        /** The variant of the message. */
+        readonly variant: string | null;
+        /** Players. */
+        readonly players: number;
+        /** Clicks. */
+        readonly times: number;
+      }[];
+      /** The latest test of variants. */
+      readonly variants: {
+        /** Key of the first variant, with which the others are compared. */
+        readonly control: string;
+        /** Version of the campaign from which on messages count. */
+        readonly since: number;
+        /** The numbers of players beside the weights. */
+        readonly sample_ratio: {
+          /** p-value of the numbers of players, if chance drew them by the weights. */
+          readonly p_value: number | null;
+          /** Whether they differ so much that the comparison is not to be trusted. */
+          readonly mismatch: boolean;
+        };
+        /** The variants, in the order of the campaign. */
+        readonly variants: readonly {
+          /** Key of the variant. */
+          readonly variant: string;
+          /** Its weight. */
+          readonly weight: number;
+          /** Players who got this variant, and no other. */
+          readonly players: number;
+          /** Players whose window is not over. */
+          readonly inside: number;
+          /** Players who saw it. */
+          readonly shown: number;
+          /** Players who clicked it. */
+          readonly clicked: number;
+          /** Players with the conversion event. */
+          readonly converted: number;
+          /** Players with a purchase. */
+          readonly payers: number;
+          /** Revenue in the game's currency, less what was refunded of it. */
+          readonly revenue: number;
+          /** The same without refunds. */
+          readonly gross_revenue: number;
+          /** Figures beside those of the control. */
+          readonly figures: {
+            /** Share of players who clicked. */
+            readonly click_rate: ShareOfPlayers;
+            /** Share of players who converted. */
+            readonly conversion_rate: ShareOfPlayers;
+            /** Share of players who bought. */
+            readonly payer_rate: ShareOfPlayers;
+            /** Revenue per player. */
+            readonly revenue_per_player: ShareOfPlayers;
+          };
+        }[];
+      } | null;
       /** Both arms. */
       readonly arms: {
         /** Players who got a message. */
@@ -8187,11 +8388,11 @@ export interface Operations {
       /** The arms compared. */
       readonly comparison: {
         /** Share of players who converted. */
-        readonly conversion_rate: ShareOfPlayers;
+        readonly conversion_rate: ShareOfPlayersWhoConverted;
         /** Share of players who bought. */
-        readonly payer_rate: ShareOfPlayers;
+        readonly payer_rate: ShareOfPlayersWhoConverted;
         /** Revenue per player. */
-        readonly revenue_per_player: ShareOfPlayers;
+        readonly revenue_per_player: ShareOfPlayersWhoConverted;
       } | null;
     };
   };
@@ -8213,6 +8414,10 @@ export interface Operations {
         readonly trigger: Trigger;
         /** Content that the player sees. */
         readonly content: Content;
+        /** Messages that are tested against each other, at least two. */
+        readonly variants?: readonly Message[] | null;
+        /** Read-only, as returned by GET. */
+        readonly tested?: unknown;
         /** Display name. */
         readonly name?: string | null;
         /** Who answers for it: a person or a team. */
@@ -8316,6 +8521,12 @@ export interface Operations {
       }[];
       /** Messages of this campaign that the player got so far. */
       readonly messages_before: number;
+      /** The variant that the player is drawn for. */
+      readonly variant: string | null;
+      /** Language tag of the texts, as the campaign has it. */
+      readonly locale: string | null;
+      /** The message as the player would get it now. */
+      readonly content: Texts;
       /** Messages of all campaigns that wait for the next sync of the player. */
       readonly waiting: number;
     };
@@ -9210,7 +9421,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9224,7 +9435,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9238,7 +9449,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9252,7 +9463,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9266,7 +9477,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9280,7 +9491,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9294,7 +9505,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9308,7 +9519,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9322,7 +9533,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9336,7 +9547,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9350,7 +9561,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -9364,7 +9575,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: Message;
+    readonly body: MessageWithKey;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
