@@ -105,7 +105,7 @@ export function createServices(
     openId: config.openId && createOpenIdProvider({ settings: config.openId, clock, logger: deps.logger }),
     receipts: {
       queue: createReceiptQueue({ log: deps.log, clock, ids }),
-      claims: createReceiptClaims(deps.log),
+      claims: createReceiptClaims(deps.log, clock),
       stores: deps.stores,
     },
     passwords: deps.passwords ?? createPasswordHashes(),

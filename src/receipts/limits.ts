@@ -32,6 +32,8 @@ export const RECEIPT_LIMITS = {
   waitingBytes: 128 * 1024 * 1024,
   /** How long the two are known before they are read again. */
   waitingKnownMs: 1_000,
+  /** How long a request waits for a read of the log. */
+  logReadMs: 3_000,
   /** Verifiers of apps that are kept; they are made anew beyond it. */
   verifiers: 1_000,
   /** A refund of a transaction that the service does not know may come before its receipt is verified. */

@@ -1,8 +1,10 @@
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
+import { type Clock, within } from '../../core/kernel/clock.ts';
 import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { ReceiptStore } from '../../core/vocabulary/state/receipt.ts';
-import type { Log } from '../../streams/log/log.ts';
+import type { BucketEntry, Log } from '../../streams/log/log.ts';
+import { RECEIPT_LIMITS } from './limits.ts';
 
 /*
  * Which player has a transaction of a store. Players are in different partitions, so this is no state of theirs: it is
@@ -31,16 +33,23 @@ export type Claimed = { kind: 'held'; by: string | null } | { kind: 'unavailable
 
 const UNAVAILABLE: Claimed = { kind: 'unavailable' };
 
-export function createReceiptClaims(log: Pick<Log, 'bucket'>): ReceiptClaims {
+export function createReceiptClaims(log: Pick<Log, 'bucket'>, clock: Clock): ReceiptClaims {
   const bucket = log.bucket('CLAIMS');
 
+  /** The log repeats a read until the broker answers. */
+  function read(key: string): Promise<{ entry: BucketEntry | undefined } | undefined> {
+    return within(
+      clock,
+      RECEIPT_LIMITS.logReadMs,
+      bucket.get(key).then((entry) => ({ entry })),
+    );
+  }
+
   async function holderOf(transaction: Transaction): Promise<Claimed | undefined> {
-    try {
-      const entry = await bucket.get(keyOf(transaction));
-      return entry?.value === undefined ? undefined : { kind: 'held', by: holderIn(entry.value) };
-    } catch {
-      return UNAVAILABLE;
-    }
+    const found = await read(keyOf(transaction));
+    if (found === undefined) return UNAVAILABLE;
+    const value = found.entry?.value;
+    return value === undefined ? undefined : { kind: 'held', by: holderIn(value) };
   }
 
   return {
@@ -53,7 +62,9 @@ export function createReceiptClaims(log: Pick<Log, 'bucket'>): ReceiptClaims {
     async forget(transactions) {
       for (const transaction of transactions) {
         const key = keyOf(transaction);
-        const entry = await bucket.get(key);
+        const found = await read(key);
+        if (found === undefined) return false;
+        const { entry } = found;
         if (entry?.value === undefined) continue;
         const written = await bucket.put(key, encodeJson({ playerId: null }), entry.revision);
         if (written.kind === 'unknown') return false;

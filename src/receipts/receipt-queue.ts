@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/kernel/clock.ts';
+import { type Clock, within } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { hash } from 'node:crypto';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
@@ -29,15 +29,22 @@ interface Known {
 export function createReceiptQueue({ log, clock, ids }: Options): ReceiptQueue {
   const known = new Map<string, Known>();
 
-  async function roomOf(scope: Scope, nowMs: number): Promise<Known> {
+  async function roomOf(scope: Scope, nowMs: number): Promise<Known | undefined> {
     const due = dueReceipts(scope);
     const held = known.get(due);
     if (held !== undefined && nowMs - held.at < RECEIPT_LIMITS.waitingKnownMs) return held;
-    const [{ sizeBytes }, counts, later] = await Promise.all([
-      log.info('RECEIPTS'),
-      log.countBySubject('RECEIPTS', due),
-      log.countSubjects('RECEIPTS', laterReceipts(scope)),
-    ]);
+    // The log repeats a read until the broker answers.
+    const read = await within(
+      clock,
+      RECEIPT_LIMITS.logReadMs,
+      Promise.all([
+        log.info('RECEIPTS'),
+        log.countBySubject('RECEIPTS', due),
+        log.countSubjects('RECEIPTS', laterReceipts(scope)),
+      ]),
+    );
+    if (read === undefined) return undefined;
+    const [{ sizeBytes }, counts, later] = read;
     const room =
       sizeBytes >= RECEIPT_LIMITS.waitingBytes ? 0 : RECEIPT_LIMITS.waitingOfGame - (counts.get(due) ?? 0) - later;
     const found = { at: nowMs, room };
@@ -50,6 +57,7 @@ export function createReceiptQueue({ log, clock, ids }: Options): ReceiptQueue {
     async add(receipt) {
       const nowMs = clock.monotonicMs();
       const room = await roomOf(receipt, nowMs);
+      if (room === undefined) return 'unavailable';
       if (room.room <= 0) return 'full';
       room.room -= 1;
       const job = { ...receipt, id: ids.uuidv4(), queuedAt: clock.wallMs(), attempts: 0 };

@@ -70,7 +70,7 @@ async function start(name = 'worker') {
         return store(payload);
       },
     },
-    claims: createReceiptClaims(log),
+    claims: createReceiptClaims(log, clock),
     clock,
     ids: systemIds,
     logger: silentLogger,
@@ -158,6 +158,18 @@ describe('a receipt in the queue', () => {
     await log.append('receipts.due.demo.live', Buffer.from('{"id":"new"}'));
     await clock.advance(600_000);
     expect([decided.length, waiting()]).toEqual([0, 1]);
+  });
+});
+
+describe('while the broker does not answer', () => {
+  it('no request waits for it', async () => {
+    const { log, queue } = await start();
+    log.disconnect();
+    const added = queue.add(receipt(1));
+    const held = createReceiptClaims(log, clock).holderOf({ ...SCOPE, store: 'apple', digest: 'd' });
+    await clock.advance(10_000);
+    expect([await added, await held]).toEqual(['unavailable', { kind: 'unavailable' }]);
+    log.reconnect();
   });
 });
 

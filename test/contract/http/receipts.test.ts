@@ -319,7 +319,7 @@ describe('an erasure', () => {
   it('takes the player out of its transactions, which stay taken', async () => {
     await decided({ payload: paid() });
     const transaction = { game: 'demo', environment: 'live', store: 'apple', digest: digestOf(transactionId) } as const;
-    const claims = createReceiptClaims(broker.connect('test'));
+    const claims = createReceiptClaims(broker.connect('test'), systemClock);
     expect(await claims.holderOf(transaction)).toEqual({ kind: 'held', by: player });
     expect((await call('DELETE', `/v1/players/players/${player}`)).status).toBe(200);
     expect(await claims.holderOf(transaction)).toEqual({ kind: 'held', by: null });
