@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const PATH = '/v1/settings';
-const NONE = { extracted_properties: [], holdout: null };
+const NONE = { extracted_properties: [], revenue: 'all', holdout: null };
 const get = async (asKey = key) => (await bodyOf(await gateway.call(asKey, 'GET', PATH))).data;
 async function patch(body: object, asKey = key) {
   const response = await gateway.call(asKey, 'PATCH', PATH, body);

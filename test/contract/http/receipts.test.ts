@@ -55,8 +55,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function call(method: string, path: string, body?: unknown, key = server, headers: Record<string, string> = {}) {
-  const response = await gateway.call(key, method, path, body, headers);
+/** @param key `null`: none in the headers */
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  key: string | null = server,
+  headers: Record<string, string> = {},
+) {
+  const response = await gateway.call(key ?? undefined, method, path, body, headers);
   const { data, error } = await bodyOf(response);
   return { status: response.status, data, error };
 }
@@ -229,7 +236,7 @@ describe('a request with a receipt', () => {
 
 describe('a notification of the App Store', () => {
   const send = (signedPayload: string, key = notify) =>
-    call('POST', `/v1/integrations/stores/apple/${key}`, { signedPayload }, undefined);
+    call('POST', `/v1/integrations/stores/apple/${key}`, { signedPayload }, null);
 
   it('refunds the purchase of the player who has it, once', async () => {
     await decided({ payload: paid() });
@@ -282,7 +289,7 @@ describe('a notification of Google Play', () => {
       'POST',
       `/v1/integrations/stores/google/${key}`,
       { message: { data: Buffer.from(JSON.stringify(said)).toString('base64'), messageId: '1' }, subscription: 's' },
-      undefined,
+      null,
       token === '' ? {} : { Authorization: `Bearer ${token}` },
     );
   const voided = (fields: object = {}) => ({

@@ -86,6 +86,7 @@ describe.skipIf(!hasBrowser)(`a game in the console${hasBrowser ? '' : ` (${NO_B
       time_zone: 'UTC',
       currency: null,
       extracted_properties: [],
+      revenue: 'all',
       holdout: null,
       version: 1,
     });

@@ -9,10 +9,11 @@ import type { RequestHeaders } from '../../http/read/request-headers.ts';
  */
 
 /**
- * The key's text in the head of a request; empty if none was sent there. The path takes precedence, because headers may
- * have a token for another purpose, then headers.
+ * The key's text in the head of a request; empty if none was sent there. X-API-Key takes precedence, then the path:
+ * Authorization may have a token for another purpose there.
  */
 export function writeKeyTextOf(headers: RequestHeaders, reader: RouteReader, req: HttpRequest): string {
+  if (headers.apiKey !== '') return headers.apiKey;
   const inPath = reader.params.indexOf(PATH_PARAMETER);
   if (inPath !== -1) return req.getParameter(inPath) ?? '';
   const inHeaders = keyTextOf(headers);
