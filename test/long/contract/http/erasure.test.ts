@@ -38,8 +38,8 @@ beforeEach(async () => {
 
 const PLAYERS = '/v1/players/players';
 const PLAYER_TABLES: readonly string[] = TABLE_NAMES.filter((table) => isPlayerTable(table));
-/** Without the log of deliveries, which facts do not fill; clickhouse-deliveries.test.ts covers it. */
-const PLAYER_TABLE_NAMES = PLAYER_TABLES.filter((table) => table !== 'webhook_deliveries');
+/** Without the log of deliveries, which facts do not fill, and merges; deliveries and merged-sink tests cover them. */
+const PLAYER_TABLE_NAMES = PLAYER_TABLES.filter((table) => !['webhook_deliveries', 'player_merges'].includes(table));
 
 async function call(method: string, path: string, body?: unknown, asKey = key, headers: Record<string, string> = {}) {
   const response = await gateway.call(asKey, method, path, body, headers);
