@@ -17,7 +17,7 @@ export function tracked(state: PlayerState, fact: EventTracked, limits: EvolveLi
     lastSeenAt: isActivity(fact) ? Math.max(state.lastSeenAt, fact.at) : state.lastSeenAt,
   };
   if (fact.computed !== undefined) next.computed = withComputed(state.computed, fact.computed, fact.at);
-  return fact.release === undefined ? next : released(next, fact, fact.release.number);
+  return fact.release === undefined ? next : released(next, fact, fact.release);
 }
 
 function recentEventOf({ eventId, eventName, timestamp, at: receivedAt, by }: EventTracked): RecentEvent {

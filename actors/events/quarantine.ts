@@ -1,5 +1,6 @@
 import { QUARANTINE_LIMITS } from './limits.ts';
 import type { EventQuarantined } from '../../core/vocabulary/facts/facts.ts';
+import type { Release } from '../../core/vocabulary/commands/commands.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { remembered, withAccepted } from './recent-events.ts';
 import type { EvolveLimits } from '../decision/decision.ts';
@@ -37,14 +38,35 @@ export function quarantined(state: PlayerState, fact: EventQuarantined, limits: 
 }
 
 /** Applies the release of a quarantined event. From then on a repeat of its id is a repeat of an accepted event. */
-export function released(state: PlayerState, fact: EventTracked, number: number): PlayerState {
+export function released(
+  state: PlayerState,
+  fact: EventTracked,
+  { number, guestId }: Omit<Release, 'by'>,
+): PlayerState {
   const { eventId, eventName, timestamp, at: receivedAt, by } = fact;
   const sender = by === 'service' ? undefined : by;
   return {
     ...state,
     ...withAccepted(state, { eventId, eventName, timestamp, receivedAt }, sender),
-    quarantine: withReleased(state.quarantine, number),
+    ...tallies(state, guestId, number),
   };
+}
+
+function tallies(state: PlayerState, guestId: string | undefined, number: number): Partial<PlayerState> {
+  if (guestId === undefined) return { quarantine: withReleased(state.quarantine, number) };
+  const guestQuarantines = state.guestQuarantines?.map((one) =>
+    one.playerId === guestId ? { playerId: guestId, ...withReleased(one, number) } : one,
+  );
+  return guestQuarantines === undefined ? {} : { guestQuarantines };
+}
+
+/** The tally that a release names: the player's own, or that of a guest. */
+export function tallyOfRelease(
+  { quarantine, guestQuarantines = [] }: PlayerState,
+  { guestId }: Pick<Release, 'guestId'>,
+): QuarantineTally {
+  if (guestId === undefined) return quarantine;
+  return guestQuarantines.find(({ playerId }) => playerId === guestId) ?? NO_QUARANTINE;
 }
 
 /** The initial tally of a player registered after an erasure: no earlier number can be released. */

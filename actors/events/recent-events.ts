@@ -114,7 +114,7 @@ function countOf(events: readonly RecentEvent[], kind: keyof OlderEvents): numbe
 }
 
 /** Events of unknown callers, in old states, count as those of server keys. */
-function kindOf({ by }: RecentEvent): keyof OlderEvents {
+export function kindOf({ by }: RecentEvent): keyof OlderEvents {
   return by === 'client' ? 'client' : 'server';
 }
 
@@ -122,7 +122,7 @@ function kindOf({ by }: RecentEvent): keyof OlderEvents {
  * Appends a small block. Small blocks are joined once they fill a whole one, so an event is packed only twice. Blocks
  * with so long names that the whole one would be larger than `eventBlockBytes` stay small.
  */
-function withEvents(
+export function withEvents(
   blocks: readonly Uint8Array[],
   events: readonly HashedEvent[],
   limits: EvolveLimits,
@@ -146,7 +146,7 @@ function withEvents(
 }
 
 /** Drops the oldest blocks that no bound keeps. */
-function bounded(blocks: readonly Uint8Array[], nowMs: number, limits: EvolveLimits): readonly Uint8Array[] {
+export function bounded(blocks: readonly Uint8Array[], nowMs: number, limits: EvolveLimits): readonly Uint8Array[] {
   let events = limits.recentEvents / 2;
   let sizeBytes = 0;
   for (const block of blocks) {

@@ -7,7 +7,7 @@ import type { TrackedReply, TrackResult } from '../../core/vocabulary/commands/r
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../decision/targeting.ts';
 import { forgottenFor } from '../computed/event-counters.ts';
-import { releaseStatus } from './quarantine.ts';
+import { releaseStatus, tallyOfRelease } from './quarantine.ts';
 import { isAccepted, recall } from './recent-events.ts';
 import { movedIn } from '../decision/merged.ts';
 import { SERVICE_EVENTS } from '../../core/vocabulary/service-events.ts';
@@ -84,11 +84,12 @@ function releaseEvent(
   draft: Draft,
   state: PlayerState,
   item: TrackItem,
-  { number, by }: Release,
+  release: Release,
   context: Context,
   targeting: () => Targeting,
 ): TrackResult {
-  const answer = releaseStatus(state.quarantine, number);
+  const { number, by } = release;
+  const answer = releaseStatus(tallyOfRelease(state, release), number);
   // The same id may have been accepted again after the player's state dropped it.
   if (answer === 'released' || isAccepted(state, item.eventId, by)) return resultOf(item, context, 'duplicate');
   if (answer === 'unreleased') {

@@ -1,8 +1,11 @@
 import { failure } from '../../core/kernel/errors.ts';
-import { decodeGuest } from '../../core/codec/stored-guest.ts';
+import { decodeGuest, encodeGuest } from '../../core/codec/stored-guest.ts';
 import type { AbsorbPlayer, ReleaseGuest } from '../../core/vocabulary/merge/merge-commands.ts';
 import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
-import { playerIn, type Context, type Decision } from '../decision/decision.ts';
+import { playerIn, type Context, type Decision, type Draft } from '../decision/decision.ts';
+import { propertiesLedgerOf, type ActiveProperties } from '../../core/vocabulary/documents/computed.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
+import { inPartition } from './state/computed.ts';
 import { mergedIn, movedOf } from '../decision/merged.ts';
 import { REFUSED, unchanged } from './guest-steps.ts';
 import { MERGE_LIMITS } from './limits.ts';
@@ -15,7 +18,12 @@ import { isRefused } from './refused.ts';
  * the merge was cancelled or the account has too many guests. An account that was merged itself replies `moved`: it
  * absorbs the guest only if it is a player again, so the merge has to be cancelled.
  */
-export function absorbPlayer(state: EntityState | undefined, command: AbsorbPlayer, context: Context): Decision {
+export function absorbPlayer(
+  state: EntityState | undefined,
+  command: AbsorbPlayer,
+  context: Context,
+  draft: Draft,
+): Decision {
   const { playerId, mergeId, mergedAt } = command;
   const merged = mergedIn(context, state);
   if (merged !== undefined) {
@@ -28,13 +36,15 @@ export function absorbPlayer(state: EntityState | undefined, command: AbsorbPlay
   if (player === undefined || player.bornSeq !== command.life) return unchanged(failure('PLAYER_NOT_FOUND'));
   if (hasAbsorbed(player, mergeId)) return unchanged({ kind: 'absorbed', playerId, mergeId });
   if (isRefused(player, mergeId)) return unchanged(failure('CONFLICT', REFUSED));
-  const guest = decodeGuest(command.guest);
+  const guest = inPartition(decodeGuest(command.guest), propertiesHere(draft, context));
   if (guest.id === playerId) return unchanged(failure('CONFLICT', 'A player cannot absorb itself.'));
   const guests = (player.absorbed?.length ?? 0) + 1 + (guest.absorbed?.length ?? 0);
   if (guests > MERGE_LIMITS.guestsPerAccount) return unchanged(failure('CONFLICT', tooManyGuests(guests)));
+  const revenue = player.totalRevenue + guest.totalRevenue;
+  if (revenue > STATE_LIMITS.totalRevenue) return unchanged(failure('CONFLICT', 'The revenue of both is too large.'));
   const { game, environment, at } = context;
   const base = { entityId: playerId, game, environment, at, mergeId, externalId: player.externalId };
-  const of = { guestId: guest.id, guestExternalId: guest.externalId, mergedAt, guest: command.guest };
+  const of = { guestId: guest.id, guestExternalId: guest.externalId, mergedAt, guest: encodeGuest(guest) };
   return { facts: [{ kind: 'PlayerAbsorbed', ...base, ...of }], reply: { kind: 'absorbed', playerId, mergeId } };
 }
 
@@ -46,7 +56,12 @@ const tooManyGuests = (guests: number): string =>
  * Gives back what a guest had brought. An account that has not absorbed it refuses it from then on. Fails with CONFLICT
  * if the account was merged itself since.
  */
-export function releaseGuest(state: EntityState | undefined, command: ReleaseGuest, context: Context): Decision {
+export function releaseGuest(
+  state: EntityState | undefined,
+  command: ReleaseGuest,
+  context: Context,
+  draft: Draft,
+): Decision {
   const { playerId, mergeId } = command;
   const holder = mergedIn(context, state) ?? playerIn(context, state);
   // A life that has ended never absorbs a guest.
@@ -56,12 +71,18 @@ export function releaseGuest(state: EntityState | undefined, command: ReleaseGue
     return unchanged(failure('CONFLICT', message));
   }
   const absorbed = holder.kind === 'player' && hasAbsorbed(holder, mergeId);
-  const guest = decodeGuest(command.guest);
+  const guest = inPartition(decodeGuest(command.guest), propertiesHere(draft, context));
   const { game, environment, at } = context;
   const base = { entityId: playerId, game, environment, at, mergeId, externalId: holder.externalId };
   const of = { guestId: guest.id, guestExternalId: guest.externalId };
-  const released = { ...base, ...of, guest: absorbed ? command.guest : new Uint8Array() };
+  const released = { ...base, ...of, guest: absorbed ? encodeGuest(guest) : new Uint8Array() };
   return { facts: [{ kind: 'GuestReleased', ...released }], reply: { kind: 'noted' } };
+}
+
+/** The properties that the account's partition counts. */
+function propertiesHere(draft: Draft, { game, environment }: Context): ActiveProperties | undefined {
+  const ledger = draft.get(propertiesLedgerOf(game, environment));
+  return ledger?.kind === 'ledger' ? ledger.properties : undefined;
 }
 
 function hasAbsorbed({ absorbed = [] }: PlayerState, mergeId: string): boolean {

@@ -11,10 +11,11 @@ import type {
   UnmergeBegun,
 } from '../../core/vocabulary/merge/merge-facts.ts';
 import type { EntityState, PlayerState, MergedState } from '../../core/vocabulary/state/state.ts';
+import type { EvolveLimits } from '../decision/decision.ts';
 import { FactOrderError } from '../decision/evolve-player.ts';
 import { withRefused } from './refused.ts';
-import { united } from './united.ts';
-import { separated } from './separated.ts';
+import { united } from './state/united.ts';
+import { separated } from './state/separated.ts';
 
 export function playerMerged(state: PlayerState, fact: PlayerMerged): MergedState {
   const { id, game, environment, externalId, absorbed = [], refused = [], quarantine } = state;
@@ -37,12 +38,19 @@ export function playerMerged(state: PlayerState, fact: PlayerMerged): MergedStat
   };
 }
 
-export function playerAbsorbed(state: PlayerState, fact: PlayerAbsorbed): PlayerState {
-  return united(state, decodeGuest(fact.guest), fact);
+export function playerAbsorbed(state: PlayerState, fact: PlayerAbsorbed, limits: EvolveLimits): PlayerState {
+  return united(state, decodeGuest(fact.guest), fact, limits);
 }
 
-export const mergeFinished = evolvesMerged<MergeFinished>((state) => ({ ...state, stage: 'moved' }));
-export const unmergeBegun = evolvesMerged<UnmergeBegun>((state) => ({ ...state, stage: 'leaving' }));
+export const mergeFinished = evolvesMerged<MergeFinished>(({ leavingAt: _, ...state }) => ({
+  ...state,
+  stage: 'moved',
+}));
+export const unmergeBegun = evolvesMerged<UnmergeBegun>((state, { at }) => ({
+  ...state,
+  stage: 'leaving',
+  leavingAt: at,
+}));
 export const mergeSettled = evolvesMerged<MergeSettled>((state) => ({
   ...state,
   stage: 'settled',

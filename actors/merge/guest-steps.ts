@@ -52,12 +52,11 @@ export const REFUSED = 'The merge was cancelled or taken back. Begin a new one.'
 export function finishMerge(state: EntityState | undefined, command: FinishMerge, context: Context): Decision {
   const merged = mergedIn(context, state);
   if (merged?.mergeId !== command.mergeId) return unchanged(noSuchMerge());
-  if (merged.stage === 'leaving') return unchanged(failure('CONFLICT', REFUSED));
-  if (merged.stage !== 'moving') return unchanged(mergingOf(merged));
-  return {
-    facts: [{ kind: 'MergeFinished', ...baseOf(merged, context) }],
-    reply: { ...mergingOf(merged), stage: 'moved' },
-  };
+  const { leavingAt: _, ...finished }: MergingReply = { ...mergingOf(merged), stage: 'moved' };
+  if (merged.stage === 'leaving' && merged.leavingAt !== command.leavingAt)
+    return unchanged(failure('CONFLICT', 'The merge is being taken back.'));
+  if (merged.stage !== 'moving' && merged.stage !== 'leaving') return unchanged(mergingOf(merged));
+  return { facts: [{ kind: 'MergeFinished', ...baseOf(merged, context) }], reply: finished };
 }
 
 /** Only after the account has promised not to absorb the guest (`ReleaseGuest`), or its life has ended. */
@@ -77,7 +76,7 @@ export function beginUnmerge(state: EntityState | undefined, _: BeginUnmerge, co
   if (merged.stage === 'settled' || context.at >= until) return unchanged(failure('CONFLICT', tooLate(until)));
   return {
     facts: [{ kind: 'UnmergeBegun', ...baseOf(merged, context) }],
-    reply: { ...mergingOf(merged), stage: 'leaving' },
+    reply: { ...mergingOf(merged), stage: 'leaving', leavingAt: context.at },
   };
 }
 
@@ -111,8 +110,9 @@ function baseOf({ id: entityId, mergeId, externalId, into }: MergedState, { game
 }
 
 function mergingOf(merged: MergedState): MergingReply {
-  const { externalId, at, guest } = merged;
-  return { kind: 'merging', ...movedOf(merged), externalId, at, guest };
+  const { externalId, at, guest, leavingAt } = merged;
+  const leaving = leavingAt === undefined ? {} : { leavingAt };
+  return { kind: 'merging', ...movedOf(merged), externalId, at, guest, ...leaving };
 }
 
 const noSuchMerge = (): Failure => failure('CONFLICT', 'The player is not merged by this merge.');

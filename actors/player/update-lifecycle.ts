@@ -62,6 +62,8 @@ const EFFECTS: { readonly [K in DomainFact['kind']]?: Effect } = {
   SessionOpened: 'play',
   SessionRecorded: 'play',
   SessionClosed: 'play',
+  PlayerAbsorbed: 'playtime',
+  GuestReleased: 'playtime',
 };
 
 /** A session that its client ends is activity; one that expires or is replaced is not, nor a server's second report. */

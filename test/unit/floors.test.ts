@@ -110,7 +110,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/player': ['actors/decision', 'actors/computed', 'actors/churn', 'actors/events'],
   'actors/sessions': ['actors/decision', 'actors/flags', 'actors/campaigns', 'actors/events', 'actors/player'],
   'actors/purchases': ['actors/decision', 'actors/events'],
-  'actors/merge': ['actors/decision', 'actors/player'],
+  'actors/merge': [
+    'actors/decision',
+    'actors/computed',
+    'actors/flags',
+    'actors/campaigns',
+    'actors/events',
+    'actors/idempotency',
+    'actors/player',
+    'actors/sessions',
+    'actors/purchases',
+  ],
   'actors/import': [
     'actors/purchases',
     'actors/decision',

@@ -1,4 +1,4 @@
-import type { AbsorbedGuest, MergeStage, MergeTarget } from '../../vocabulary/merge/merged.ts';
+import type { AbsorbedGuest, MergeStage, MergeTarget, TakeBack } from '../../vocabulary/merge/merged.ts';
 import type { MergedState } from '../../vocabulary/state/state.ts';
 import type { MergedOutline } from '../../vocabulary/state/state-outline.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
@@ -25,10 +25,18 @@ export type MergedRestTuple = [
   refused: readonly string[],
   quarantined: number,
   keys: readonly KeyTuple[],
+  leavingAt: number | null,
 ];
 type TargetTuple = [playerId: string, externalId: string, life?: number];
 
-export type AbsorbedTuple = [mergeId: string, guestId: string, guestExternalId: string, at: number, withGuest?: string];
+export type AbsorbedTuple = [
+  mergeId: string,
+  guestId: string,
+  guestExternalId: string,
+  at: number,
+  withGuest: string | null,
+  takeBack: TakeBack | null,
+];
 
 /** Stages by number. Never reorder: append. */
 const STAGES = ['moving', 'moved', 'leaving', 'settled'] as const satisfies readonly MergeStage[];
@@ -42,12 +50,22 @@ export function mergedToTuples(state: MergedState): [MergedHeadTuple, MergedRest
   const { guest, absorbed, refused, quarantined, keys } = state;
   return [
     [4, id, game, environment === 'live', lastSeq, STAGES.indexOf(stage), at],
-    [externalId, targetToTuple(into), mergeId, guest, absorbed, refused, quarantined, keys.map(keyToTuple)],
+    [
+      externalId,
+      targetToTuple(into),
+      mergeId,
+      guest,
+      absorbed,
+      refused,
+      quarantined,
+      keys.map(keyToTuple),
+      state.leavingAt ?? null,
+    ],
   ];
 }
 
 export function mergedFromTuples(head: MergedHeadTuple, rest: MergedRestTuple): MergedState {
-  const [externalId, into, mergeId, guest, absorbed, refused, quarantined, keys] = rest;
+  const [externalId, into, mergeId, guest, absorbed, refused, quarantined, keys, leavingAt] = rest;
   const [playerId, intoExternalId, life] = into;
   return {
     ...mergedOutline(head),
@@ -60,6 +78,7 @@ export function mergedFromTuples(head: MergedHeadTuple, rest: MergedRestTuple): 
     refused,
     quarantined,
     keys: keys.map(keyFromTuple),
+    ...(leavingAt === null ? {} : { leavingAt }),
   };
 }
 
@@ -74,12 +93,18 @@ function stageOf(number: number): MergeStage {
 }
 
 export function absorbedToTuple(one: AbsorbedGuest): AbsorbedTuple {
-  const { mergeId, guestId, guestExternalId, at } = one;
-  const head = [mergeId, guestId, guestExternalId, at] as const;
-  return one.with === undefined ? [...head] : [...head, one.with];
+  const { mergeId, guestId, guestExternalId, at, takeBack = null } = one;
+  return [mergeId, guestId, guestExternalId, at, one.with ?? null, takeBack];
 }
 
 export function absorbedFromTuple(tuple: AbsorbedTuple): AbsorbedGuest {
-  const [mergeId, guestId, guestExternalId, at, withGuest] = tuple;
-  return { mergeId, guestId, guestExternalId, at, ...(withGuest === undefined ? {} : { with: withGuest }) };
+  const [mergeId, guestId, guestExternalId, at, withGuest, takeBack] = tuple;
+  return {
+    mergeId,
+    guestId,
+    guestExternalId,
+    at,
+    ...(withGuest === null ? {} : { with: withGuest }),
+    ...(takeBack === null ? {} : { takeBack }),
+  };
 }

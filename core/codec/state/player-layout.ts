@@ -1,6 +1,7 @@
 import { LIFECYCLE_STAGES, type LifecycleStage } from '../../vocabulary/state/lifecycle-stages.ts';
 import type { PlayerOutline } from '../../vocabulary/state/state-outline.ts';
 import type { PlayerState } from '../../vocabulary/state/state.ts';
+import type { GuestQuarantine } from '../../vocabulary/state/player.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
 import { absorbedFromTuple, absorbedToTuple, type AbsorbedTuple } from './merged-layout.ts';
 import { computedFromTuple, computedToTuple, type ComputedTuple } from './computed-layout.ts';
@@ -115,6 +116,7 @@ export type PlayerRestTuple = [
   isTestPlayer: boolean,
   absorbed: readonly AbsorbedTuple[] | null,
   refused: readonly string[] | null,
+  guestQuarantines: readonly [playerId: string, ...QuarantineTuple][] | null,
 ];
 
 export function headOfPlayer(state: PlayerState): PlayerHeadTuple {
@@ -179,6 +181,7 @@ export function restOfPlayer(state: PlayerState): PlayerRestTuple {
     state.isTestPlayer,
     state.absorbed?.map(absorbedToTuple) ?? null,
     state.refused ?? null,
+    state.guestQuarantines?.map(guestQuarantineToTuple) ?? null,
   ];
 }
 
@@ -208,6 +211,7 @@ export const NOTHING_ELSE: PlayerRestTuple = [
   false,
   null,
   null,
+  null,
 ];
 
 export function playerFromTuples(
@@ -217,7 +221,7 @@ export function playerFromTuples(
 ): PlayerState {
   const [, id, game, live, lastSeq, segmentsDueAt, lifecycleDueAt, times] = head;
   const [device, computed, olderEvents, lists, bornSeq] = [read[13], read[14], rest[3], rest[6], rest[19]];
-  const [refunds, absorbed, refused] = [rest[20], rest[22], rest[23]];
+  const [refunds, absorbed, refused, quarantines] = [rest[20], rest[22], rest[23], rest[24]];
   return {
     kind: 'player',
     id,
@@ -264,8 +268,17 @@ export function playerFromTuples(
     ...(lists === null ? undefined : { lists: lists.map(listFromTuple) }),
     ...(absorbed === null ? undefined : { absorbed: absorbed.map(absorbedFromTuple) }),
     ...(refused === null ? undefined : { refused }),
+    ...(quarantines === null ? undefined : { guestQuarantines: quarantines.map(guestQuarantineFromTuple) }),
     ...(refunds === null ? undefined : { recordedRefunds: refunds.map(refundFromTuple) }),
   };
+}
+
+function guestQuarantineToTuple({ playerId, ...tally }: GuestQuarantine): [string, ...QuarantineTuple] {
+  return [playerId, ...quarantineToTuple(tally)];
+}
+
+function guestQuarantineFromTuple([playerId, ...tally]: [string, ...QuarantineTuple]): GuestQuarantine {
+  return { playerId, ...quarantineFromTuple(tally) };
 }
 
 function stageOf(number: number): LifecycleStage {

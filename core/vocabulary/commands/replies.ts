@@ -212,6 +212,8 @@ export interface MergingReply extends Moved {
   externalId: string;
   /** When the merge began, epoch milliseconds. */
   at: number;
+  /** When it began to be taken back. Absent: it is not. */
+  leavingAt?: number;
   /** The guest as it was, as `encodeState` writes it. Empty once it is not needed. */
   guest: Uint8Array;
 }

@@ -75,7 +75,10 @@ export function eventTracked(
     externalId: player.externalId,
     ...eventContext(player, item),
   };
-  if (release !== undefined) fact.release = { number: release.number, quarantinedAt: release.quarantinedAt };
+  if (release !== undefined) {
+    const { by: _, ...released } = release;
+    fact.release = released;
+  }
   if (schemaFault !== undefined) fact.schemaFault = schemaFault;
   if (by !== undefined) fact.by = by;
   if (forgets !== undefined) fact.forgets = forgets;
@@ -97,7 +100,7 @@ export type EventTuple = [
   timestamp: number,
   externalId: string,
   context: ContextTuple,
-  release?: [number: number, quarantinedAt: number] | null,
+  release?: [number: number, quarantinedAt: number, guestId?: string] | null,
   schemaFault?: string | null,
   by?: number | null,
   forgets?: string | null,
@@ -125,7 +128,7 @@ export function eventToTuple(fact: EventTracked, context: ContextTuple): EventTu
     fact.timestamp,
     fact.externalId,
     context,
-    release === undefined ? null : [release.number, release.quarantinedAt],
+    release === undefined ? null : releaseToTuple(release),
     schemaFault ?? null,
     by === undefined ? null : SENDERS.indexOf(by),
     forgets ?? null,
@@ -156,13 +159,22 @@ export function eventFromTuple(tuple: EventTuple, contextOf: (context: ContextTu
   const sender = tuple[14] ?? null;
   const forgets = tuple[15] ?? null;
   const computed = tuple[16] ?? null;
-  if (release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
+  if (release !== null) {
+    const [number, quarantinedAt, guestId] = release;
+    fact.release = { number, quarantinedAt, ...(guestId === undefined ? {} : { guestId }) };
+  }
   if (schemaFault !== null) fact.schemaFault = schemaFault;
   const by = sender === null ? undefined : SENDERS[sender];
   if (by !== undefined) fact.by = by;
   if (forgets !== null) fact.forgets = forgets;
   if (computed !== null) fact.computed = computed.map(updateFromTuple);
   return fact;
+}
+
+function releaseToTuple({ number, quarantinedAt, guestId }: NonNullable<EventTracked['release']>) {
+  const tuple: NonNullable<EventTuple[12]> = [number, quarantinedAt];
+  if (guestId !== undefined) tuple.push(guestId);
+  return tuple;
 }
 
 function updateToTuple({ id, generation, aggregate, days, value }: ComputedUpdate): ComputedTuple {

@@ -33,11 +33,16 @@ export interface AbsorbPlayer {
   guest: Uint8Array;
 }
 
-/** A has absorbed G. Replies `merging`. */
+/**
+ * A has absorbed G. Replies `merging`. With `leavingAt` it ends a take-back instead, because `ReleaseGuest` replied
+ * CONFLICT: A was merged itself since.
+ */
 export interface FinishMerge {
   kind: 'FinishMerge';
   playerId: string;
   mergeId: string;
+  /** As in the reply `merging` of that take-back: a late command ends no other one. */
+  leavingAt?: number;
 }
 
 /** A has not absorbed G and will not: G is a player again, as it was. Replies `noted`. */

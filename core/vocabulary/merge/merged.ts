@@ -28,6 +28,20 @@ export interface AbsorbedGuest {
   guestExternalId: string;
   /** When the merge began, epoch milliseconds. */
   at: number;
-  /** It came with a guest that had absorbed it. */
+  /** It came with a guest that had absorbed it by this merge's id. */
   with?: string;
+  /** Absent for one that came with another, and once it can no longer be taken back. */
+  takeBack?: TakeBack;
+}
+
+/** What an account needs to give a guest back, beside the guest's own state. */
+export interface TakeBack {
+  /** Names of what the guest and the account both had. */
+  kept: readonly string[];
+  /** Times of the account before. */
+  firstSeenAt: number;
+  lastSeenAt: number;
+  /** Of purchases that both had recorded, which count once. */
+  revenue: number;
+  purchases: number;
 }

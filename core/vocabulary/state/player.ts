@@ -66,6 +66,11 @@ export interface QuarantineTally {
   released: readonly { from: number; to: number }[];
 }
 
+/** The tally of a guest that was merged into this player. */
+export interface GuestQuarantine extends QuarantineTally {
+  playerId: string;
+}
+
 export const NO_QUARANTINE: QuarantineTally = { last: 0, released: [] };
 
 /** Counts of one event name by UTC day: `counts[0]` on `day`, `counts[1]` the day before, and so on, at most 30. */
@@ -317,6 +322,8 @@ export interface PlayerFields extends PlayerView {
   /** Whether the latest evaluation found a high churn risk. */
   churnHigh: boolean;
   quarantine: QuarantineTally;
+  /** Of guests that were merged into it. Absent: none. */
+  guestQuarantines?: readonly GuestQuarantine[];
   /** FACTS sequence of its registration after an erasure: earlier events are not its own. Absent: never erased. */
   bornSeq?: number;
   /** Computed properties with a value. Absent: none. */

@@ -70,6 +70,8 @@ export interface MergedState {
   /** When the merge began, epoch milliseconds. */
   at: number;
   stage: MergeStage;
+  /** When it began to be taken back, epoch milliseconds. Absent: it is not. */
+  leavingAt?: number;
   /** The player as it was, as `encodeState` writes it. Empty once settled. */
   guest: Uint8Array;
   /** Merges by which it had absorbed other guests. */
