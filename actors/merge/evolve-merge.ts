@@ -42,10 +42,10 @@ export function playerAbsorbed(state: PlayerState, fact: PlayerAbsorbed, limits:
   return united(state, decodeGuest(fact.guest), fact, limits);
 }
 
-export const mergeFinished = evolvesMerged<MergeFinished>(({ leavingAt: _, ...state }) => ({
-  ...state,
-  stage: 'moved',
-}));
+export const mergeFinished = evolvesMerged<MergeFinished>((merged) => {
+  const { leavingAt: _, ...state } = merged;
+  return { ...state, stage: 'moved' };
+});
 export const unmergeBegun = evolvesMerged<UnmergeBegun>((state, { at }) => ({
   ...state,
   stage: 'leaving',

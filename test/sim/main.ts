@@ -3,13 +3,14 @@ import { parseArgs } from 'node:util';
 import { huntMutants, readStartSeeds, writeStartSeeds, type Hunt } from './mutants/hunt-mutants.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { runSeeds, type SeedsRun } from './run-seeds.ts';
-import { simulate } from './simulate.ts';
+import { simulationOf } from './simulations.ts';
 
 const HELP = `npm run sim -- [options]
   --seeds N     run N seeds (default 1000)
   --from S      the first of them (default 1)
   --workers N   processes to run them in (default: one per core)
   --seed S      run one seed and print its whole history
+  --merges      run the simulation of merged players, not that of the whole service
   --mutants     run lives with each deliberate bug of test/sim/mutants/mutants.ts; exit with 1 when no invariant catches one
   --only TEXT   with --mutants: only those whose name contains TEXT
   --write-seeds with --mutants: hunt from seed 1, and store the seeds found: later hunts begin there
@@ -26,12 +27,15 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     workers: { type: 'string', default: String(availableParallelism()) },
     seed: { type: 'string' },
+    merges: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     'write-seeds': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
+const simulation = values.merges ? 'merges' : 'service';
+const simulate = await simulationOf(simulation);
 if (values.help) print(HELP);
 else if (values.mutants) await runMutants(Number(values.workers), values.only, values['write-seeds']);
 else if (values.seed === undefined) await runMany(Number(values.from), Number(values.seeds), Number(values.workers));
@@ -90,6 +94,7 @@ async function runMany(from: number, count: number, workers: number): Promise<vo
     from,
     count,
     workers,
+    simulation,
     enough: SHOWN_VIOLATIONS,
     onProgress(done, violations) {
       if (performance.now() - saidMs < 5_000) return;
@@ -124,5 +129,5 @@ async function printViolation(seed: number, invariant: string, message: string):
   const at = lines.findIndex((line) => names.some((name) => line.includes(name)));
   const from = Math.max(0, (at < 0 ? lines.length : at + HISTORY_LINES / 4) - HISTORY_LINES);
   for (const line of lines.slice(from, from + HISTORY_LINES)) print(line.slice(0, 240));
-  print(`\nfull history: npm run sim -- --seed ${seed}`);
+  print(`\nfull history: npm run sim -- ${values.merges ? '--merges ' : ''}--seed ${seed}`);
 }

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FaultKind } from './machines/chaos.ts';
+import type { SimulationName } from './simulations.ts';
 import type { SeedReport, WorkOrder } from './worker.ts';
 
 export interface SeedsRun {
@@ -19,6 +20,8 @@ export interface RunSeedsOptions {
   workers: number;
   /** A deliberate bug to run with (mutants.ts). */
   mutant?: string;
+  /** `service` when absent. */
+  simulation?: SimulationName | undefined;
   /** Only these faults. */
   faults?: readonly FaultKind[] | undefined;
   /** The run ends after this many violations. */
@@ -38,7 +41,7 @@ const SILENCE_MS = 60_000;
 
 /** Runs seeds in worker processes, so that a loop, a crash or a mutant affects only its own process. */
 export async function runSeeds(options: RunSeedsOptions): Promise<SeedsRun> {
-  const { from, count, workers, mutant, faults, enough = Infinity } = options;
+  const { from, count, workers, mutant, simulation = 'service', faults, enough = Infinity } = options;
   const run: SeedsRun = { seeds: 0, violations: [], coverage: new Map(), traceHashes: new Map() };
   let next = from;
 
@@ -58,7 +61,7 @@ export async function runSeeds(options: RunSeedsOptions): Promise<SeedsRun> {
     options.onProgress?.(run.seeds, run.violations.length);
   }
 
-  await Promise.all(Array.from({ length: workers }, () => work(takeOrder, add, mutant)));
+  await Promise.all(Array.from({ length: workers }, () => work(takeOrder, add, simulation, mutant)));
   run.violations.sort((a, b) => a.seed - b.seed);
   return run;
 }
@@ -69,11 +72,12 @@ export async function runSeeds(options: RunSeedsOptions): Promise<SeedsRun> {
 function work(
   takeOrder: () => WorkOrder | undefined,
   add: (report: SeedReport) => void,
+  simulation: SimulationName,
   mutant: string | undefined,
 ): Promise<void> {
   const first = takeOrder();
   if (first === undefined) return Promise.resolve();
-  const worker = startWorker(mutant);
+  const worker = startWorker(simulation, mutant);
   let seed = first.from;
   let last = first.from + first.count - 1;
   return new Promise((resolve) => {
@@ -116,7 +120,7 @@ function work(
  */
 const WORKER_FLAGS = ['--no-flush-bytecode', '--min-semi-space-size=32', '--max-semi-space-size=64'];
 
-function startWorker(mutant: string | undefined): ChildProcess {
+function startWorker(simulation: SimulationName, mutant: string | undefined): ChildProcess {
   const path = fileURLToPath(new URL('./worker.ts', import.meta.url));
-  return fork(path, mutant === undefined ? [] : [mutant], { execArgv: WORKER_FLAGS });
+  return fork(path, mutant === undefined ? [simulation] : [simulation, mutant], { execArgv: WORKER_FLAGS });
 }

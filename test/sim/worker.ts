@@ -1,5 +1,6 @@
 import { applyMutant } from './mutants/apply-mutant.ts';
 import type { FaultKind } from './machines/chaos.ts';
+import { simulationOf } from './simulations.ts';
 import type { Violation } from './world.ts';
 
 /** Seeds to run, in order. */
@@ -19,9 +20,9 @@ export interface SeedReport {
 }
 
 // The mutant must be applied before the service is imported.
-const mutant = process.argv[2];
+const [simulation = 'service', mutant] = process.argv.slice(2);
 if (mutant !== undefined) applyMutant(mutant);
-const { simulate } = await import('./simulate.ts');
+const simulate = await simulationOf(simulation === 'merges' ? 'merges' : 'service');
 
 process.on('message', (order: WorkOrder) => void run(order));
 

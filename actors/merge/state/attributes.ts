@@ -1,16 +1,11 @@
-import { isObject, jsonText, type Json, type JsonText } from '../../../core/kernel/text/json.ts';
+import { jsonText, type Json, type JsonText } from '../../../core/kernel/text/json.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { countryOf } from '../../player/attributes.ts';
+import { fieldsOf } from './fields.ts';
 import { goes, type Kept } from './kept.ts';
 
 type Attributes = Pick<PlayerState, 'attributes' | 'country' | 'email' | 'deviceId' | 'device' | 'isTestPlayer'>;
-
-/** The attributes by name. */
-export function fieldsOf(attributes: JsonText): [string, Json][] {
-  const value: Json = JSON.parse(attributes);
-  return isObject(value) ? Object.entries(value) : [];
-}
 
 /** The account's, and where it has none the guest's, as many as there is room for. */
 export function unitedAttributes(account: PlayerState, guest: PlayerState): Attributes {

@@ -1,6 +1,6 @@
 import type { FlagExposure } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { fieldsOf } from './attributes.ts';
+import { fieldsOf } from './fields.ts';
 
 /*
  * What an account had before it absorbed a guest that has the same. It stays when the merge is taken back; the rest of
@@ -40,10 +40,13 @@ export const keptName = (list: Named, name: string): string => `${list}:${name}`
 
 /** The names of what both have. */
 export function keptOf(account: PlayerState, guest: PlayerState): string[] {
-  return Object.entries(NAMED).flatMap(([list, namesOf]) => {
-    const ofAccount = new Set(namesOf(account));
-    return namesOf(guest).flatMap((name) => (ofAccount.has(name) ? [`${list}:${name}`] : []));
-  });
+  const ofAccount = new Set(namesOf(account));
+  return namesOf(guest).filter((name) => ofAccount.has(name));
+}
+
+/** The names of all that a player has. */
+export function namesOf(player: PlayerState): string[] {
+  return Object.entries(NAMED).flatMap(([list, namesIn]) => namesIn(player).map((name) => `${list}:${name}`));
 }
 
 /** Whether a thing goes when the merge is taken back: the guest brought it, and the account had none of that name. */

@@ -1,22 +1,21 @@
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import type { RepeatedPurchase } from '../../../core/vocabulary/merge/merged.ts';
 import type { RecordedPurchase } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { PURCHASE_LIMITS } from '../../purchases/limits.ts';
 import { both, goes, type Kept } from './kept.ts';
-import type { Repeated } from './totals.ts';
 
 type Purchases = Pick<PlayerState, 'recordedPurchases' | 'recordedRefunds'>;
 
 /** What the guest's reports add to its totals of purchases that the account has recorded too. */
-export function repeatedPurchases(account: PlayerState, guest: PlayerState): Repeated {
+export function repeatedPurchases(account: PlayerState, guest: PlayerState): readonly RepeatedPurchase[] {
   const known = new Set(account.recordedPurchases.map(({ digest }) => digest));
-  let [revenue, purchases] = [0, 0];
-  for (const { digest, amount, refunded = 0, uncounted } of guest.recordedPurchases) {
-    if (!known.has(digest) || uncounted === true) continue;
-    revenue += amount - refunded;
-    if (refunded < amount || amount === 0) purchases += 1;
-  }
-  return { revenue, purchases };
+  return guest.recordedPurchases
+    .filter(({ digest, uncounted }) => known.has(digest) && uncounted !== true)
+    .map(({ digest, amount, refunded = 0 }) => {
+      const purchases = refunded < amount || amount === 0 ? 1 : 0;
+      return { digest, revenue: amount - refunded, purchases };
+    });
 }
 
 /** The account's record of a purchase wins. Beyond a bound the guest's go first. */

@@ -4,12 +4,12 @@ import { separatedAttributes } from './attributes.ts';
 import { separatedCampaigns } from './campaigns.ts';
 import { separatedComputed } from './computed.ts';
 import { separatedFlags } from './flags.ts';
-import { remainingGuests, takeBackOf } from './guests.ts';
+import { leftWithout } from './guests.ts';
 import { goes } from './kept.ts';
 import { separatedLists } from './lists.ts';
 import { separatedPurchases } from './purchases.ts';
 import { separatedQuarantines } from './quarantines.ts';
-import { separatedTotals } from './totals.ts';
+import { salesOf, separatedTotals } from './totals.ts';
 
 /**
  * An account without what a guest had brought: sums are taken away, and what only the guest had goes if it is still as
@@ -20,13 +20,12 @@ export function separated(
   guest: PlayerState,
   { mergeId }: Pick<GuestReleased, 'mergeId'>,
 ): PlayerState {
-  const { kept: names, ...before } = takeBackOf(account, mergeId);
-  const kept = new Set(names);
+  const { kept, repeated, ...left } = leftWithout(account, guest, mergeId);
   const { absorbed: _, lists: __, computed: ___, guestQuarantines: ____, recordedRefunds: _____, ...rest } = account;
   const sessionGoes = goes('session', guest, kept);
   return {
     ...rest,
-    ...separatedTotals(account, guest, before),
+    ...separatedTotals(account, guest, salesOf(repeated)),
     ...separatedAttributes(account, guest, kept),
     ...separatedPurchases(account, guest, kept),
     ...separatedFlags(account, guest, kept),
@@ -34,9 +33,7 @@ export function separated(
     ...separatedLists(account, guest, kept),
     ...separatedComputed(account, guest),
     ...separatedQuarantines(account, guest),
-    ...remainingGuests(account, guest, mergeId),
+    ...left,
     sessions: account.sessions.filter(({ sessionId }) => !sessionGoes(sessionId)),
-    firstSeenAt: account.firstSeenAt === guest.firstSeenAt ? before.firstSeenAt : account.firstSeenAt,
-    lastSeenAt: account.lastSeenAt === guest.lastSeenAt ? before.lastSeenAt : account.lastSeenAt,
   };
 }

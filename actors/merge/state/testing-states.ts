@@ -4,7 +4,7 @@ import { aPlayer } from '../../testing-players.ts';
 export const DAY = 20_454;
 const AT = DAY * 86_400_000;
 
-/** Two players in whose fields no two numbers are equal by chance: every group of fields has what both, one or none has. */
+/** Two players whose numbers differ: every group of fields has what both have, and what one has. */
 export const GUEST: PlayerState = aPlayer({
   id: '11111111-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
   externalId: 'guest',

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../core/kernel/days.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
-import type { TakeBack } from '../../../core/vocabulary/merge/merged.ts';
+import type { RepeatedPurchase } from '../../../core/vocabulary/merge/merged.ts';
 import { NO_ACTIVITY, type DailyActivity, type EventCounter } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { COUNTER_LIMITS } from '../../computed/limits.ts';
@@ -18,11 +18,16 @@ type Totals = Pick<
   | 'counters'
 >;
 
-/** What a purchase adds to the totals that both players have recorded. */
-export type Repeated = Pick<TakeBack, 'revenue' | 'purchases'>;
+/** What purchases add to the totals. */
+type Sales = Pick<RepeatedPurchase, 'revenue' | 'purchases'>;
+
+export function salesOf(repeated: readonly RepeatedPurchase[]): Sales {
+  const sum = (of: (one: RepeatedPurchase) => number) => repeated.reduce((total, one) => total + of(one), 0);
+  return { revenue: sum((one) => one.revenue), purchases: sum((one) => one.purchases) };
+}
 
 /** Sums add. A purchase of both counts once. */
-export function unitedTotals(account: PlayerState, guest: PlayerState, { revenue, purchases }: Repeated): Totals {
+export function unitedTotals(account: PlayerState, guest: PlayerState, { revenue, purchases }: Sales): Totals {
   return {
     sessionCount: account.sessionCount + guest.sessionCount,
     sessionsInStage: account.sessionsInStage + guest.sessionsInStage,
@@ -35,7 +40,7 @@ export function unitedTotals(account: PlayerState, guest: PlayerState, { revenue
   };
 }
 
-export function separatedTotals(account: PlayerState, guest: PlayerState, { revenue, purchases }: Repeated): Totals {
+export function separatedTotals(account: PlayerState, guest: PlayerState, { revenue, purchases }: Sales): Totals {
   const purchaseCount = account.purchaseCount - guest.purchaseCount + purchases;
   return {
     sessionCount: account.sessionCount - guest.sessionCount,

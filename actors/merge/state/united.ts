@@ -11,7 +11,7 @@ import { unitedLists } from './lists.ts';
 import { repeatedPurchases, unitedPurchases } from './purchases.ts';
 import { unitedQuarantines } from './quarantines.ts';
 import { unitedRemembered } from './remembered.ts';
-import { unitedTotals } from './totals.ts';
+import { salesOf, unitedTotals } from './totals.ts';
 
 /**
  * An account with the state of a guest: sums add, the account's own values win, and what only the guest has goes on.
@@ -27,7 +27,7 @@ export function united(
   const repeated = repeatedPurchases(account, guest);
   return {
     ...account,
-    ...unitedTotals(account, guest, repeated),
+    ...unitedTotals(account, guest, salesOf(repeated)),
     ...unitedAttributes(account, guest),
     ...unitedPurchases(account, guest),
     ...unitedFlags(account, guest),

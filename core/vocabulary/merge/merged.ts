@@ -41,7 +41,12 @@ export interface TakeBack {
   /** Times of the account before. */
   firstSeenAt: number;
   lastSeenAt: number;
-  /** Of purchases that both had recorded, which count once. */
+  /** What the guest's reports added to its totals of purchases that both had recorded, which count once. */
+  repeated: readonly RepeatedPurchase[];
+}
+
+export interface RepeatedPurchase {
+  digest: string;
   revenue: number;
   purchases: number;
 }

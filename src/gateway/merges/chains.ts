@@ -3,27 +3,30 @@ import type { Backend, Origin } from '../../api/route/backend.ts';
 import { SAGA_LIMITS } from './limits.ts';
 
 /**
- * The players of a circle of merges that leads back to a guest.
+ * The guests of a circle of merges that leads back to a guest, as far as their merges have not ended: one that has
+ * ended cannot be cancelled.
  * @param moved what the guest's account is merged into
- * @returns undefined: it does not lead back, or an owner does not answer
+ * @returns `none`: it does not lead back; `unknown`: an owner does not answer. Merges that wait for each other never
+ *   end, so then none may wait.
  */
 export async function circleOf(
   owners: Pick<Backend, 'query'>,
   origin: Origin,
   guestId: string,
   moved: MovedReply,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[] | 'none' | 'unknown'> {
   const circle = [guestId];
   let next = moved;
   for (let hop = 0; hop <= SAGA_LIMITS.hops; hop++) {
-    circle.push(next.playerId);
+    if (next.stage === 'moving') circle.push(next.playerId);
     const { playerId } = next.into;
     if (playerId === guestId) return circle;
     const reply = await owners.query(origin, playerId, { kind: 'GetPlayer', playerId });
-    if (reply.kind !== 'moved') return undefined;
+    if (reply.kind === 'failure' && reply.code !== 'PLAYER_NOT_FOUND') return 'unknown';
+    if (reply.kind !== 'moved') return 'none';
     next = reply;
   }
-  return undefined;
+  return 'unknown';
 }
 
 /** How many merges lead from the farthest guest of a player to the player. */

@@ -16,7 +16,7 @@ import { SAGA_LIMITS } from './limits.ts';
  * Invariants
  * 1. Every step may be repeated, by any process: each owner answers the same again.
  * 2. A merge is cancelled only after its account has promised never to absorb the guest, or can never do so.
- * 3. Of merges that form a circle, that of the guest with the smallest id is cancelled. The others wait for that.
+ * 3. Of merges under way that form a circle, that of the guest with the smallest id is cancelled. The others wait.
  */
 export interface MergeSaga {
   /** Goes on with a merge until it has ended. After a temporary failure its intent stays. */
@@ -79,7 +79,8 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
     waits: number,
   ): Promise<MergedGuest | Failure> {
     const circle = await circleOf(owners, origin, merging.playerId, moved);
-    if (circle !== undefined) {
+    if (circle === 'unknown') return IN_CIRCLE;
+    if (circle !== 'none') {
       if (circle.every((id) => merging.playerId <= id)) {
         logger.info({ guest: merging.playerId, circle }, 'a merge was cancelled: it was part of a circle');
         return (await cancel(origin, merging)) ?? end(stored, CIRCLE);
@@ -127,7 +128,8 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
     const { guestId: playerId } = stored.intent;
     const begun = await owners.send(origin, playerId, { kind: 'BeginUnmerge', playerId });
     if (begun.kind === 'failure') return failed(stored, begun);
-    const { mergeId, into, guest } = expectMerging(begun);
+    const { mergeId, into, guest, leavingAt } = expectMerging(begun);
+    const leaving = leavingAt === undefined ? {} : { leavingAt };
     const released = await owners.send(origin, into.playerId, {
       kind: 'ReleaseGuest',
       playerId: into.playerId,
@@ -137,7 +139,12 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
     if (released.kind === 'failure') {
       if (released.code !== 'CONFLICT') return asTemporary(released);
       // The account was merged on since this began, so it cannot give the guest back: the merge stays.
-      const kept = await owners.send(origin, playerId, { kind: 'FinishMerge', playerId, mergeId });
+      const kept = await owners.send(origin, playerId, {
+        kind: 'FinishMerge',
+        playerId,
+        mergeId,
+        ...leaving,
+      });
       return kept.kind === 'failure' ? asTemporary(kept) : end(stored, released);
     }
     const finished = await owners.send(origin, playerId, { kind: 'FinishUnmerge', playerId, mergeId });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MUTANTS } from './mutants.ts';
 import { runSeeds } from '../run-seeds.ts';
-import { simulate } from '../simulate.ts';
+import { simulationOf } from '../simulations.ts';
 import type { Mutant } from './mutant.ts';
 
 /** The result of hunting one mutant. */
@@ -53,28 +53,31 @@ export async function huntMutants(options: HuntOptions): Promise<Hunt[]> {
 
   /** Runs take turns: a run is reproducible only while no other runs in the same process. */
   let turn: Promise<unknown> = Promise.resolve();
-  const simulateAlone = (seed: number, faults: Mutant['faults']): ReturnType<typeof simulate> => {
-    const life = turn.then(() => simulate(seed, { faults }));
+  const simulateAlone = (seed: number, { faults, simulation = 'service' }: Mutant) => {
+    const life = turn.then(async () => (await simulationOf(simulation))(seed, { faults }));
     turn = life.catch(() => {});
     return life;
   };
 
-  const hunt = async ({ name, faults }: Mutant): Promise<Hunt> => {
+  const hunt = async (hunted: Mutant): Promise<Hunt> => {
+    const { name, faults, simulation } = hunted;
     const run = await runSeeds({
       from: startSeeds[name] ?? 1,
       count: maxSeeds,
       workers: 1,
       mutant: name,
+      simulation,
       faults,
       enough: 1,
     });
     const [caught] = run.violations;
     if (caught === undefined) return { kind: 'survived', name, seeds: run.seeds };
     const { seed, invariant } = caught;
-    if (invariant === 'simulation' || invariant === 'ends') {
+    const isMergeThatWaits = simulation === 'merges' && invariant === 'ends';
+    if ((invariant === 'simulation' || invariant === 'ends') && !isMergeThatWaits) {
       return { kind: 'unproved', name, seed, reason: `${invariant}: ${caught.message}` };
     }
-    const { violation } = await simulateAlone(seed, faults);
+    const { violation } = await simulateAlone(seed, hunted);
     if (violation === undefined) return { kind: 'caught', name, seed, invariant };
     return { kind: 'unproved', name, seed, reason: `without the mutant: ${violation.invariant}: ${violation.message}` };
   };

@@ -1,3 +1,4 @@
+import type { SimulationName } from '../simulations.ts';
 import type { FaultKind } from '../machines/chaos.ts';
 
 /** A text in a file of the service, and its replacement. The text must occur exactly once. */
@@ -10,6 +11,8 @@ export interface Change {
 /** A deliberate bug that the simulation must catch. */
 export interface Mutant {
   name: string;
+  /** The simulation that must catch it; `service` when absent. */
+  simulation?: SimulationName;
   /** The only faults to use, for a mutant that needs a rare coincidence. */
   faults?: readonly FaultKind[];
   changes: readonly Change[];

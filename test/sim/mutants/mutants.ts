@@ -1,3 +1,4 @@
+import { MERGE_MUTANTS } from './merge-mutants.ts';
 import { CAMPAIGN_MUTANTS } from './campaign-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { COMPUTED_MUTANTS } from './computed-mutants.ts';
@@ -459,4 +460,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CAMPAIGN_MUTANTS,
   ...QUARANTINE_MUTANTS,
   ...RARE_MUTANTS,
+  ...MERGE_MUTANTS,
 ];
