@@ -9,9 +9,9 @@ import { createOwners } from './owners.ts';
 import { createPlays, externalIdOf, type Play, PLAYERS } from './play.ts';
 
 /*
- * Merges in a simulated world: the real domain, saga, forwarding and keeper, with gateways that are killed and a network
- * that delays, loses and reorders. Clients play as guests and as accounts, merge players in chains and
- * circles and take merges back. What counts for whom is compared with a model that reads facts alone.
+ * Merges in a simulated world: the real domain, saga, forwarding and keeper, with gateways that are killed, and a
+ * network that delays, loses and reorders. Clients play as guests and as accounts, merge players in chains and circles,
+ * and take merges back. What counts for whom is compared with a model that reads facts alone.
  */
 
 const CLIENTS = 3;
