@@ -65,12 +65,13 @@ export function cancelMerge(state: EntityState | undefined, command: CancelMerge
 }
 
 /** Begins to take a merge back. Fails with CONFLICT once it is too late. */
-export function beginUnmerge(state: EntityState | undefined, _: BeginUnmerge, context: Context): Decision {
+export function beginUnmerge(state: EntityState | undefined, command: BeginUnmerge, context: Context): Decision {
   const merged = mergedIn(context, state);
   if (merged === undefined) {
     const isPlayer = playerIn(context, state) !== undefined;
     return unchanged(isPlayer ? failure('CONFLICT', 'The player is not merged.') : failure('PLAYER_NOT_FOUND'));
   }
+  if (command.mergeId !== undefined && command.mergeId !== merged.mergeId) return unchanged(noSuchMerge());
   if (merged.stage === 'leaving') return unchanged(mergingOf(merged));
   const until = merged.at + MERGE_LIMITS.takeBackMs;
   if (merged.stage === 'settled' || context.at >= until) return unchanged(failure('CONFLICT', tooLate(until)));

@@ -11,11 +11,12 @@ import type { Scope } from '../../core/vocabulary/documents/scope.ts';
  */
 export function erasePlayer(
   state: EntityState | undefined,
-  { playerId }: Pick<ErasePlayer, 'playerId'>,
+  { playerId, guests }: Pick<ErasePlayer, 'playerId' | 'guests'>,
   context: Context,
 ): Decision {
   const player = playerIn(context, state);
   if (player === undefined) return { facts: [], reply: readErasure(state, { playerId }, context) };
+  if (guests !== undefined && guests !== (player.absorbed ?? []).length) return { facts: [], reply: MORE_GUESTS };
   const { game, environment, at } = context;
   const device = player.deviceId === null ? {} : { deviceId: player.deviceId };
   const base = { entityId: playerId, game, environment, at };
@@ -24,6 +25,8 @@ export function erasePlayer(
     reply: { kind: 'erased', playerId, erasedAt: at },
   };
 }
+
+const MORE_GUESTS = failure('SERVICE_UNAVAILABLE', 'A guest was merged into the player meanwhile; erase it again.');
 
 /** Whether and when a player was erased. Players of other games and environments do not exist here. */
 export function readErasure(

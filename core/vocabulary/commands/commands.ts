@@ -215,6 +215,8 @@ export interface ErasePlayer {
   playerId: string;
   /** Of a merged player: erase this alias and the state that it keeps. Without it the reply is `moved`. */
   alias?: true;
+  /** Of an account: how many guests its sender has erased. With others it fails, so that no alias is left behind. */
+  guests?: number;
   idempotency?: IdempotencyClaim;
 }
 

@@ -56,6 +56,8 @@ export interface CancelMerge {
 export interface BeginUnmerge {
   kind: 'BeginUnmerge';
   playerId: string;
+  /** Only this merge: a late command takes no other one back. Absent: whichever it is. */
+  mergeId?: string;
 }
 
 /** A gives back what G brought, or will never absorb it. Replies `noted`. */

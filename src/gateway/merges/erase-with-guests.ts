@@ -24,8 +24,8 @@ export async function eraseWithGuests(
   // An earlier erasure of this account may have ended between its guests and itself.
   const outcomes = await Promise.all(guests.map(({ guestId }) => eraseAlias(origin, guestId, owners)));
   if (outcomes.includes('failed')) return NOT_ALL;
-  const accountId = found.kind === 'player' ? found.player.id : playerId;
-  return send(origin, accountId, { ...body, playerId: accountId });
+  if (found.kind !== 'player') return send(origin, playerId, body);
+  return send(origin, found.player.id, { ...body, playerId: found.player.id, guests: guests.length });
 }
 
 async function eraseAlias(origin: Origin, playerId: string, owners: Backend): Promise<'erased' | 'failed'> {

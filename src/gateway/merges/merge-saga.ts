@@ -125,10 +125,10 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
   }
 
   async function takeBack(origin: Origin, stored: StoredIntent): Promise<TakenBack | Failure> {
-    const { guestId: playerId } = stored.intent;
-    const begun = await owners.send(origin, playerId, { kind: 'BeginUnmerge', playerId });
+    const { guestId: playerId, mergeId } = stored.intent;
+    const begun = await owners.send(origin, playerId, { kind: 'BeginUnmerge', playerId, mergeId });
     if (begun.kind === 'failure') return failed(stored, begun);
-    const { mergeId, into, guest, leavingAt } = expectMerging(begun);
+    const { into, guest, leavingAt } = expectMerging(begun);
     const leaving = leavingAt === undefined ? {} : { leavingAt };
     const released = await owners.send(origin, into.playerId, {
       kind: 'ReleaseGuest',
