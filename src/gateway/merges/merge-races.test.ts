@@ -60,7 +60,7 @@ beforeEach(async () => {
 /** Does something once, before a command of this kind. */
 function before(kind: CommandBody['kind'], act: () => Promise<unknown>): void {
   onSend = (body) => {
-    if (body.kind !== kind || ('alias' in body && body.alias === true)) return undefined;
+    if (body.kind !== kind || ('alias' in body && body.alias)) return undefined;
     onSend = () => undefined;
     return act();
   };
