@@ -88,6 +88,13 @@ it('an account that was merged itself during a merge hands the guest to its own 
   expect(await Promise.all([GUEST, ACCOUNT, SECOND].map(idOf))).toEqual([SECOND, SECOND, SECOND]);
 });
 
+it('taking a merge back that lost its account meanwhile keeps the merge', async () => {
+  await merge(GUEST);
+  before('ReleaseGuest', () => merges.merge(origin(), { guestId: ACCOUNT, accountId: SECOND, byClientKey: false }));
+  expect(await merges.takeBack(origin(), GUEST)).toMatchObject({ kind: 'failure', code: 'CONFLICT' });
+  expect(await idOf(GUEST)).toBe(SECOND);
+});
+
 it('a late intent takes no later merge back', async () => {
   await merge(GUEST);
   before('FinishUnmerge', async () => {

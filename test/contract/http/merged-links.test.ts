@@ -55,6 +55,13 @@ describe('an identify of a server key', () => {
     expect(owner.facts.at(-1)).toMatchObject({ kind: 'EventTracked', entityId: await idOf('u1') });
   });
 
+  it('counts an event once that is sent again with the user whom it was identified with', async () => {
+    await send(server, [before, identify]);
+    await send(server, [{ ...before, userId: 'u1' }]);
+    await send(server, [before]);
+    expect(owner.facts.filter((fact) => fact.kind === 'EventTracked' && fact.eventName === 'win')).toHaveLength(1);
+  });
+
   it('registers no anonymous player that has sent nothing', async () => {
     await send(server, [identify]);
     expect(await idOf('anonymous:a1')).toBeUndefined();

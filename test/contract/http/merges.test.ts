@@ -86,6 +86,7 @@ describe('a merge', () => {
       id: account,
       external_id: 'account',
       total_revenue: 7,
+      attributes: { tutorial: 'done', level: 7 },
       merged_players: [{ id: guest, external_id: 'guest', merge_id: merged.data['merge_id'] }],
     });
     expect((await call('GET', '/v1/players/players/external/guest')).data['id']).toBe(account);
@@ -123,6 +124,16 @@ describe('a merge', () => {
 });
 
 describe('requests that name a merged guest', () => {
+  it('track events of the account, each once whichever id it is sent under', async () => {
+    await track(guest, 'before');
+    await merge();
+    expect((await track(guest, 'before')).data['player_id']).toBe(account);
+    await track(account, 'before');
+    await track(guest, 'after');
+    await track(account, 'after');
+    expect(tracked()).toBe(2);
+  });
+
   it('keep the order and results of a batch with events of both, also when it is repeated', async () => {
     await merge();
     const events = [guest, account, guest, '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11'].map((id, place) => ({
@@ -152,6 +163,25 @@ describe('requests that name a merged guest', () => {
     const events = [guest, other].map((id, place) => ({ player_id: id, event_name: 'win', event_id: `e${place}` }));
     const sent = await call('POST', '/v1/events/events/batch', { events }, client);
     expect(sent.data).toMatchObject({ accepted: 1, unavailable: 1, results: [{ status: 'unavailable' }, {}] });
+  });
+
+  it('open, sync and end sessions of the account', async () => {
+    const open = await call('POST', '/v1/bff/game/init', { player_id: guest }, client);
+    const session = { player_id: guest, session_id: open.data['session_id'] };
+    await merge();
+    const events = [{ event_name: 'win', event_id: 's1' }];
+    expect(await call('POST', '/v1/bff/game/sync', { ...session, events }, client)).toMatchObject({ status: 200 });
+    expect(
+      await call(
+        'POST',
+        '/v1/bff/game/end-session',
+        { ...session, session_duration_seconds: 4, final_events: events },
+        client,
+      ),
+    ).toMatchObject({ status: 200, data: { session_summary: { total_events: 1 } } });
+    expect((await call('POST', '/v1/bff/game/init', { player_id: guest }, client)).data['player']).toMatchObject({
+      external_id: 'account',
+    });
   });
 
   it('change and read the account: attributes, sessions, purchases, flags, lifecycle', async () => {
