@@ -125,7 +125,7 @@ describe('a cancelled merge', () => {
 
 describe('a merge that is taken back', () => {
   const takeBack = (house: Harness, at = 3_000): Reply => {
-    const reply = sends(house, { kind: 'BeginUnmerge', playerId: GUEST }, at);
+    const reply = sends(house, { kind: 'BeginUnmerge', playerId: GUEST, mergeId: 'm1' }, at);
     if (reply.kind !== 'merging') return reply;
     const { mergeId, guest: bytes } = reply;
     const released = sends(house, { kind: 'ReleaseGuest', playerId: ACCOUNT, mergeId, guest: bytes }, at);
@@ -168,7 +168,7 @@ describe('a merged player', () => {
     });
     expect(sends(house, { kind: 'ErasePlayer', playerId: GUEST })).toEqual({ kind: 'moved', ...moved });
     const query = {
-      ...aCommand({ kind: 'BeginUnmerge', playerId: GUEST }),
+      ...aCommand({ kind: 'BeginUnmerge', playerId: GUEST, mergeId: 'm1' }),
       body: { kind: 'GetPlayer', playerId: GUEST },
     } as const;
     const clock = { wallMs: () => 1, monotonicMs: () => 1 };

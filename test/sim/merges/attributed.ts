@@ -25,6 +25,8 @@ export interface Attributed {
   /** The deeds of a player; undefined: it is merged, or not registered. */
   deedsOf(playerId: string): readonly Deed[] | undefined;
   players(): readonly string[];
+  /** Sessions that were opened, and how often each was closed. */
+  sessions(): ReadonlyMap<string, number>;
   /** Whether any merge was taken back. */
   readonly hasReleased: boolean;
 }
@@ -46,6 +48,7 @@ interface Merge {
 export function createAttributed(world: World): Attributed {
   const players = new Map<string, Player>();
   const merges = new Map<string, Merge>();
+  const sessions = new Map<string, number>();
   let hasReleased = false;
 
   const wrong = (invariant: string, fact: DomainFact, why: string): void =>
@@ -119,12 +122,18 @@ export function createAttributed(world: World): Attributed {
   const handlers: { readonly [K in DomainFact['kind']]?: (fact: FactsByKind[K]) => void } = {
     PlayerRegistered: ({ entityId }) => void players.set(entityId, { deeds: new Set(), exposures: new Map() }),
     EventTracked: (fact) => fact.by !== 'service' && add(fact, { kind: 'event', name: fact.eventId, amount: 1 }),
-    SessionOpened: (fact) => add(fact, { kind: 'session', name: fact.sessionId, amount: 1 }),
+    SessionOpened(fact) {
+      sessions.set(fact.sessionId, 0);
+      add(fact, { kind: 'session', name: fact.sessionId, amount: 1 });
+    },
     SessionRecorded(fact) {
       add(fact, { kind: 'session', name: fact.sessionId, amount: 1 });
       add(fact, { kind: 'playtime', name: fact.sessionId, amount: fact.durationSeconds });
     },
-    SessionClosed: (fact) => add(fact, { kind: 'playtime', name: fact.sessionId, amount: fact.durationSeconds }),
+    SessionClosed(fact) {
+      sessions.set(fact.sessionId, (sessions.get(fact.sessionId) ?? 0) + 1);
+      add(fact, { kind: 'playtime', name: fact.sessionId, amount: fact.durationSeconds });
+    },
     PurchaseRecorded: (fact) =>
       add(fact, { kind: 'purchase', name: fact.transactionId ?? fact.kind, amount: fact.amount }),
     FlagExposed: expose,
@@ -144,6 +153,7 @@ export function createAttributed(world: World): Attributed {
       return player === undefined ? undefined : [...player.deeds];
     },
     players: () => [...players.keys()],
+    sessions: () => sessions,
     get hasReleased() {
       return hasReleased;
     },

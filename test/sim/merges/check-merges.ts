@@ -57,6 +57,14 @@ function totalsIn({ counters, ...state }: PlayerState) {
   return { sessionCount, totalPlaytimeSeconds, totalRevenue, purchaseCount, events };
 }
 
+/** Every session ends once, whoever has it. A guest that was taken back has its open sessions again. */
+export function checkSessions(world: World, attributed: Attributed): void {
+  for (const [sessionId, closed] of attributed.sessions()) {
+    if (closed === 0 || (closed > 1 && !attributed.hasReleased))
+      world.violate('session-ends-once', `${sessionId} was closed ${closed} times`);
+  }
+}
+
 /** The facts, written and read again, give the same states from the beginning. */
 export function checkReplay(world: World, { log, states }: SimOwners): void {
   const replayed = new Map<string, EntityState>();

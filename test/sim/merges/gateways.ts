@@ -33,6 +33,8 @@ export function startGateway({ world, broker, owners, name, lossOf }: GatewayOpt
   const log = broker.connect(name, clock);
   const logger = world.logger(name, () => {});
   let serial = 0;
+  /** A sender may have stood still for minutes before its command left. */
+  const latestMs = (): number => (random.chance(0.3) ? 120_000 : DEADLINE_MS);
 
   /** A message may be lost before or after it is decided, or be decided after its sender gave up. */
   function over(decided: () => Reply): Promise<Reply> {
@@ -44,7 +46,7 @@ export function startGateway({ world, broker, owners, name, lossOf }: GatewayOpt
       }
       const isLate = random.chance(lossOf());
       if (isLate) world.cover('network: a command is late');
-      world.clock.timer(isLate ? random.between(1_000, DEADLINE_MS + 2_000) : random.between(0.2, 4), () => {
+      world.clock.timer(isLate ? random.between(1_000, latestMs()) : random.between(0.2, 4), () => {
         const reply = decided();
         if (random.chance(lossOf())) {
           world.cover('network: a reply is lost');

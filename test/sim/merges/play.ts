@@ -100,11 +100,19 @@ export function createPlays(random: Random): () => Play {
       return { run };
     },
     () => {
+      const [guestId, accountId] = [player(), player()];
+      const run: Play['run'] = async ({ merges }, origin) => {
+        await merges.merge(origin, { guestId, accountId, byClientKey: false });
+        return merges.takeBack(origin, guestId);
+      };
+      return { run };
+    },
+    () => {
       const guestId = player();
       return { run: ({ merges }, origin) => merges.takeBack(origin, guestId) };
     },
   ];
-  const shares = [7, 3, 3, 2, 3, 2, 3, 3, 1, 1];
+  const shares = [7, 3, 3, 2, 3, 2, 3, 3, 1, 1, 1];
   const all = draws.flatMap((draw, place) => Array.from({ length: shares[place] ?? 1 }, () => draw));
   return () => random.pick(all)();
 }

@@ -3,7 +3,7 @@ import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { SimulationOptions, SimulationRun } from '../simulations.ts';
 import { createWorld } from '../world.ts';
 import { createAttributed } from './attributed.ts';
-import { checkReplay, checkTotals } from './check-merges.ts';
+import { checkReplay, checkSessions, checkTotals } from './check-merges.ts';
 import { type SimGateway, startGateway } from './gateways.ts';
 import { createOwners } from './owners.ts';
 import { createPlays, externalIdOf, type Play, PLAYERS } from './play.ts';
@@ -19,7 +19,7 @@ const PLAYS = 30;
 const RETRIES = 4;
 const GATEWAYS = 2;
 /** The end of all that waits: patience of requests, intents' age and turns of the keeper. */
-const QUIET_MS = 120_000;
+const QUIET_MS = 240_000;
 const DAY_MS = 86_400_000;
 
 export async function simulateMerges(seed: number, { onLine }: SimulationOptions = {}): Promise<SimulationRun> {
@@ -107,7 +107,7 @@ export async function simulateMerges(seed: number, { onLine }: SimulationOptions
       .filter(({ value }) => value !== undefined).length;
   const endsAt = clock.monotonicMs() + QUIET_MS;
   await clock.run(
-    () => world.violation !== undefined || (clock.monotonicMs() > endsAt - 60_000 && intents() === 0),
+    () => world.violation !== undefined || (clock.monotonicMs() > endsAt - 100_000 && intents() === 0),
     endsAt,
   );
   if (intents() > 0) world.violate('ends', 'a merge did not end');
@@ -116,6 +116,7 @@ export async function simulateMerges(seed: number, { onLine }: SimulationOptions
     clock.jumpWall(3 * DAY_MS);
     for (let round = 0; round < 3; round++) owners.runTimers();
     check();
+    checkSessions(world, attributed);
     checkReplay(world, owners);
   }
   const { violation, coverage, traceHash } = world;

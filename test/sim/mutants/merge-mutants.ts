@@ -43,8 +43,8 @@ export const MERGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'src/gateway/merges/merge-saga.ts',
-        original: "if (released.code !== 'CONFLICT') return asTemporary(released);",
-        mutated: "if (released.code === 'CONFLICT') return asTemporary(released);",
+        original: "if (released.kind === 'failure') {",
+        mutated: "if (released.kind === 'failure' && released.code === 'CONFLICT') {",
       },
     ],
   },
