@@ -39,8 +39,8 @@ export function beginMerge(state: EntityState | undefined, command: BeginMerge, 
 }
 
 function repeatedMerge(merged: MergedState, { into }: BeginMerge): MergingReply | Failure {
-  if (merged.stage === 'leaving') return failure('SERVICE_UNAVAILABLE', 'The merge is being taken back. Try again.');
-  if (merged.into.playerId === into.playerId) return mergingOf(merged);
+  // While it is being taken back, whoever wants another merge ends that first.
+  if (merged.stage === 'leaving' || merged.into.playerId === into.playerId) return mergingOf(merged);
   const message =
     `The player is merged into ${JSON.stringify(merged.into.externalId)} already. Merge that one, or take the merge ` +
     'back first.';

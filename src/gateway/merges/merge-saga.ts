@@ -51,6 +51,12 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
     const begun = await owners.send(origin, playerId, { kind: 'BeginMerge', playerId, into, mergeId });
     if (begun.kind === 'failure') return failed(stored, begun);
     const merging = expectMerging(begun);
+    if (merging.stage === 'leaving') {
+      // A take-back has begun whose own process does not go on.
+      const why = await leave(origin, merging);
+      if (why !== undefined && isTemporary(why.code)) return why;
+      return waits >= SAGA_LIMITS.circleWaits ? IN_CIRCLE : merge(origin, stored, waits + 1);
+    }
     if (merging.stage !== 'moving') return end(stored, mergedGuest(merging));
     const account = merging.into;
     const absorbed = await owners.send(origin, account.playerId, {
@@ -128,8 +134,15 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
     const { guestId: playerId, mergeId } = stored.intent;
     const begun = await owners.send(origin, playerId, { kind: 'BeginUnmerge', playerId, mergeId });
     if (begun.kind === 'failure') return failed(stored, begun);
-    const { into, guest, leavingAt } = expectMerging(begun);
-    const leaving = leavingAt === undefined ? {} : { leavingAt };
+    const merging = expectMerging(begun);
+    const why = await leave(origin, merging);
+    if (why !== undefined) return failed(stored, why);
+    return end(stored, { kind: 'taken back', mergeId, guestId: playerId, accountId: merging.into.playerId });
+  }
+
+  /** Brings a take-back that has begun to its end. @returns why the merge stays, or is not taken back yet */
+  async function leave(origin: Origin, merging: MergingReply): Promise<Failure | undefined> {
+    const { playerId, mergeId, into, guest, leavingAt } = merging;
     const released = await owners.send(origin, into.playerId, {
       kind: 'ReleaseGuest',
       playerId: into.playerId,
@@ -139,17 +152,13 @@ export function createMergeSaga(options: MergeSagaOptions): MergeSaga {
     if (released.kind === 'failure') {
       if (released.code !== 'CONFLICT') return asTemporary(released);
       // The account was merged on since this began, so it cannot give the guest back: the merge stays.
-      const kept = await owners.send(origin, playerId, {
-        kind: 'FinishMerge',
-        playerId,
-        mergeId,
-        ...leaving,
-      });
-      return kept.kind === 'failure' ? asTemporary(kept) : end(stored, released);
+      const leaving = leavingAt === undefined ? {} : { leavingAt };
+      const kept = await owners.send(origin, playerId, { kind: 'FinishMerge', playerId, mergeId, ...leaving });
+      return kept.kind === 'failure' ? asTemporary(kept) : released;
     }
     const finished = await owners.send(origin, playerId, { kind: 'FinishUnmerge', playerId, mergeId });
-    if (finished.kind === 'failure') return failed(stored, finished);
-    return end(stored, { kind: 'taken back', mergeId, guestId: playerId, accountId: into.playerId });
+    // The account has released the guest. Another process may have kept the merge: then this begins again.
+    return finished.kind === 'failure' ? asTemporary(finished) : undefined;
   }
 
   return {

@@ -110,6 +110,13 @@ export async function simulateMerges(seed: number, { onLine }: SimulationOptions
     () => world.violation !== undefined || (clock.monotonicMs() > endsAt - 100_000 && intents() === 0),
     endsAt,
   );
+  // A command that came later than all others may have begun a step: the next request of its player ends it.
+  let asked = 0;
+  for (const playerId of PLAYERS) {
+    const [gateway] = gateways;
+    void gateway?.merges.backend.query(origin(), playerId, { kind: 'GetPlayer', playerId }).then(() => (asked += 1));
+  }
+  await clock.run(() => asked === PLAYERS.length && intents() === 0, clock.monotonicMs() + QUIET_MS);
   if (intents() > 0) world.violate('ends', 'a merge did not end');
   if (world.violation === undefined) check();
   if (world.violation === undefined) {
