@@ -26,7 +26,7 @@ FROM purchases
 WHERE environment = 'live';
 
 -- One row per transaction with a receipt: what the store said of it last, and what it counts now.
-CREATE OR REPLACE VIEW live_purchase_receipts AS
+CREATE OR REPLACE VIEW purchase_receipts AS
 SELECT
     game_id,
     player_id,

@@ -106,6 +106,8 @@ describe('every route', () => {
   it('is a declaration, except for those about several players or pages', () => {
     const handlers = all.filter((route) => route.kind === 'keyed' && route.actionKind === 'several');
     expect(handlers.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/players/players/{id}/merge',
+      'DELETE /v1/players/players/{id}/merge',
       'GET /v1/players/players/{id}/export',
       'POST /v1/events/events/batch',
       'POST /v1/events/quarantine/replay',

@@ -279,6 +279,7 @@ export const CAMPAIGN_BODY_EXAMPLE = {
 export const CAMPAIGN_EXAMPLE = {
   campaign_id: 'cmp_019bc0de-1234-7abc-8def-0123456789ab',
   ...CAMPAIGN_BODY_EXAMPLE,
+  tested: null,
   ...LABELS_EXAMPLE,
   ...MADE_EXAMPLE,
 };

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { MERGE_LIMITS } from '../../../actors/merge/limits.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { type Answer, jsonAnswer } from '../route/answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
@@ -8,6 +9,7 @@ import type { MergedGuest } from '../route/merges.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { ROUTE_LIMITS } from '../route/limits.ts';
 import { defineRoute, forGames } from '../route/route.ts';
+import { playerIdsOf } from './player-id.ts';
 
 /* The routes that merge a guest into an account, and take it back. */
 
@@ -50,8 +52,9 @@ const mergePlayer = defineRoute({
     'the game requires player tokens, it also sends that of the guest, as `guest_token`. 409: the player is merged ' +
     'into another account, the account has too many guests, or the two were being merged into each other.',
   auth: { keys: ['client', 'server'] },
-  players: ({ body }) => ({ playerId: body.into }),
+  players: ({ body }) => ({ idOrExternalId: body.into }),
   limitClass: 'none',
+  repeatsById: true,
   ...forGames('track'),
   role: 'editor',
   audit: { kind: 'player', action: 'merged', player: 'id', peopleOnly: true },
@@ -59,7 +62,11 @@ const mergePlayer = defineRoute({
   input: {
     params: ById,
     body: Type.Object({
-      into: PlayerId,
+      into: Type.String({
+        minLength: 1,
+        maxLength: TEXT_LIMITS.externalIdLength,
+        description: 'Id or external_id of the account.',
+      }),
       guest_token: Type.Optional(
         Type.String({
           minLength: 1,
@@ -70,7 +77,7 @@ const mergePlayer = defineRoute({
     }),
   },
   reply: { description: 'The merge.', schema: Merge, example: EXAMPLE },
-  example: { into: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11' },
+  example: { into: EXAMPLE.external_id },
   action: {
     kind: 'several',
     async handle({ params, body }, context) {
@@ -78,9 +85,13 @@ const mergePlayer = defineRoute({
       const guestId = params.id.toLowerCase();
       const refused = unproven(guestId, body.guest_token, context);
       if (refused !== undefined) return refused;
-      const request = { guestId, accountId: body.into.toLowerCase(), byClientKey: key.kind === 'client' };
-      const merged = await services.merges.merge(origin, request);
-      return merged.kind === 'failure' ? merged : mergeAnswer(merged);
+      let merged: MergedGuest | Failure = failure('PLAYER_NOT_FOUND');
+      for (const accountId of playerIdsOf(key, body.into)) {
+        merged = await services.merges.merge(origin, { guestId, accountId, byClientKey: key.kind === 'client' });
+        if (merged.kind !== 'failure') return mergeAnswer(merged);
+        if (merged.code !== 'PLAYER_NOT_FOUND') return merged;
+      }
+      return merged;
     },
   },
 });
@@ -131,6 +142,7 @@ const takeBackMerge = defineRoute({
     'was merged into another one since.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  repeatsById: true,
   ...forGames('track'),
   role: 'editor',
   audit: { kind: 'player', action: 'merge_taken_back', player: 'id' },

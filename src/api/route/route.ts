@@ -41,7 +41,7 @@ export interface RouteDocs {
   repeatCounts?: boolean;
   /** Status of VALIDATION_ERROR if it differs from the catalogue. */
   invalidStatus?: 422;
-  /** Marks a write whose repeats are recognised by the ids in its body, so it has no Idempotency-Key. */
+  /** Marks a write whose repeats are recognised by the ids that it names, so it has no Idempotency-Key. */
   repeatsById?: boolean;
   /** Marks a POST that only reads, so it needs no Idempotency-Key. */
   readsOnly?: boolean;

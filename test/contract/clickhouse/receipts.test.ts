@@ -105,7 +105,7 @@ describe.each([
     const game = fourPlayers(countsVerified);
     await write(clickhouse, game.records);
     const states = `SELECT transaction, last_store AS store, state, reason, toFloat64(reported) AS reported,
-      toFloat64(revenue) AS revenue FROM live_purchase_receipts ORDER BY transaction`;
+      toFloat64(revenue) AS revenue FROM purchase_receipts ORDER BY transaction`;
     const of = (transaction: string, state: string, revenue: number, reason = '') => {
       return { transaction, store: 'apple', state, reason, reported: 9.99, revenue };
     };

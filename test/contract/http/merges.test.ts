@@ -95,6 +95,7 @@ describe('a merge', () => {
   it('answers a repeat with the same merge, and 409 for another account', async () => {
     const first = await merge();
     expect((await merge()).data).toEqual(first.data);
+    expect((await merge(guest, 'account')).data).toEqual(first.data);
     const other = await register({ external_id: 'other' });
     expect(await merge(guest, other)).toMatchObject({ status: 409, error: { code: 'CONFLICT' } });
   });
@@ -306,7 +307,8 @@ describe('a client key', () => {
     expect(await merge(guest, account, client)).toMatchObject({ status: 403 });
     const other = await register({ external_id: 'other' });
     expect(await merge(guest, other, client, own())).toMatchObject({ status: 403 });
-    expect(await merge(guest, account, client, own())).toMatchObject({ status: 200 });
+    expect(await merge(guest, 'other', client, own())).toMatchObject({ status: 403 });
+    expect(await merge(guest, 'account', client, own())).toMatchObject({ status: 200 });
     expect(await call('DELETE', `${players(guest)}/merge`, undefined, client, own())).toMatchObject({ status: 403 });
   });
 

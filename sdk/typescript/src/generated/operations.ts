@@ -2548,7 +2548,7 @@ export interface Operations {
       readonly 'X-Change-Reason'?: string;
     };
     readonly body: {
-      /** Id of the player, assigned by the service. */
+      /** Id or external_id of the account. */
       readonly into: string;
       /** Player token of the guest. */
       readonly guest_token?: string;
