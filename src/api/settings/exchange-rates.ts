@@ -1,20 +1,18 @@
 import { Type } from 'typebox';
-import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { ExchangeRatesDocument } from '../../../core/vocabulary/documents/exchange-rates.ts';
 import { ratesAddress } from '../../../streams/config/exchange-rates.ts';
 import { currencyIn, gameAddress } from '../../../streams/config/games.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import { changed } from '../definitions/definition-writes.ts';
 import { timeOut } from '../input/fields.ts';
 import { BasedOn } from '../definitions/definition-fields.ts';
-import { type Basis, basisIn, hasBasis, IfMatch, staleFor } from '../input/if-match.ts';
-import { API_LIMITS } from '../limits.ts';
+import { IfMatch } from '../input/if-match.ts';
 import { jsonAnswer } from '../route/answer.ts';
-import type { WriteContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import { FROM_TEST } from './from-test.ts';
 import { RATE_LIMITS } from './limits.ts';
+import { deleteDocument, deletionReply, replaceDocument } from './single-document.ts';
 import { ratesByDay, type RatesByDay, rowsOf, tableOf } from './rate-table.ts';
 
 /* The exchange rates by which purchases in other currencies are converted. Both environments share them. */
@@ -116,20 +114,15 @@ const putRates = defineRoute({
     kind: 'write',
     async write({ headers, body }, context) {
       if (context.key.environment === 'test') return FROM_TEST;
-      const { config } = context.services;
-      const currency = currencyIn(config.get(gameAddress(context.key.game))?.document);
+      const currency = currencyIn(context.services.config.get(gameAddress(context.key.game))?.document);
       if (currency === undefined) return NO_CURRENCY;
       const table = tableOf(rowsOf(body.rates), currency, '/rates');
       if (table.kind === 'faults') return invalid(table.faults);
-      const basis = basisIn({ headers, body });
-      return changeTable(basis, context, async (address, held) => {
-        if (held !== undefined && !hasBasis({ headers, body })) return failure('PRECONDITION_REQUIRED');
-        const before = held === undefined ? config.ended(address) : { ...held.document, revision: held.revision };
-        const version = before.version + 1;
-        const document = { currency, rates: table.rates, updatedAt: context.origin.receivedAt, version };
-        const written = await context.writes.put(address, document, before.revision);
-        return written.kind === 'written' ? { kind: 'stored', document } : written.kind;
-      });
+      return replaceDocument(ratesAddress(context.key.game), { headers, body }, context, (_, made) => ({
+        currency,
+        rates: table.rates,
+        ...made,
+      }));
     },
     toAnswer: ({ document }) => jsonAnswer(tableJson(document), { etag: document.version }),
   },
@@ -146,51 +139,15 @@ const deleteRates = defineRoute({
   repeatsById: true,
   errors: ['FORBIDDEN', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { headers: IfMatch },
-  reply: {
-    description: 'The rates are deleted.',
-    schema: Type.Object(
-      { deleted: Type.Boolean({ description: 'Always true.' }) },
-      { description: 'The deletion of exchange rates.' },
-    ),
-    example: { deleted: true },
-  },
+  reply: deletionReply('The rates'),
   action: {
     kind: 'write',
     async write({ headers }, context) {
       if (context.key.environment === 'test') return FROM_TEST;
-      return changeTable(headers, context, async (address, held) => {
-        if (held === undefined) return NONE;
-        return (await context.writes.delete(address, held.revision)) ? { kind: 'deleted' } : 'conflict';
-      });
+      return deleteDocument(ratesAddress(context.key.game), headers, context, NONE);
     },
     toAnswer: () => jsonAnswer({ deleted: true }),
   },
 });
 
 export const exchangeRatesRoutes = [getRates, putRates, deleteRates];
-
-/** Changes the table on its current version, again if another request changes it meanwhile. */
-async function changeTable<T extends { kind: string }>(
-  basis: Basis,
-  context: WriteContext,
-  change: (
-    address: ReturnType<typeof ratesAddress>,
-    held: { revision: number; document: ExchangeRatesDocument } | undefined,
-  ) => Promise<T | Failure | 'conflict' | 'unavailable'>,
-): Promise<T | Failure> {
-  const { config } = context.services;
-  const address = ratesAddress(context.key.game);
-  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
-    const held = config.get(address);
-    const refusal = staleFor(basis, held?.document.version ?? 0);
-    if (refusal !== undefined) return refusal;
-    const outcome = await change(address, held);
-    if (typeof outcome !== 'string') return outcome;
-    if (
-      outcome === 'unavailable' ||
-      !(await changed(config, address, held?.revision ?? config.ended(address).revision))
-    )
-      break;
-  }
-  return failure('SERVICE_UNAVAILABLE');
-}

@@ -8,14 +8,12 @@ import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import { storesAddress } from '../../../streams/config/stores.ts';
 import { BasedOn } from '../definitions/definition-fields.ts';
-import { changed } from '../definitions/definition-writes.ts';
 import { integerOrNull, nullable, timeOut } from '../input/fields.ts';
-import { type Basis, basisIn, hasBasis, IfMatch, staleFor } from '../input/if-match.ts';
-import { API_LIMITS } from '../limits.ts';
+import { IfMatch } from '../input/if-match.ts';
 import { jsonAnswer } from '../route/answer.ts';
-import type { WriteContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import { STORE_LIMITS } from './limits.ts';
+import { deleteDocument, deletionReply, replaceDocument } from './single-document.ts';
 
 /* The stores by which receipts of purchases are verified. Each environment has its own. */
 
@@ -140,15 +138,11 @@ const putStores = defineRoute({
   action: {
     kind: 'write',
     async write({ headers, body }, context) {
-      return changeStores(basisIn({ headers, body }), context, async (address, held) => {
-        if (held !== undefined && !hasBasis({ headers, body })) return failure('PRECONDITION_REQUIRED');
-        const settings = settingsOf(body, context.key.environment, held?.document);
+      return replaceDocument(storesAddress(context.key), { headers, body }, context, (held, made) => {
+        const settings = settingsOf(body, context.key.environment, held);
         if (settings.kind === 'failure') return settings;
-        const before = held === undefined ? context.services.config.ended(address) : { ...held.document, ...held };
         const { kind: _, ...values } = settings;
-        const document = { ...values, updatedAt: context.origin.receivedAt, version: before.version + 1 };
-        const written = await context.writes.put(address, document, before.revision);
-        return written.kind === 'written' ? { kind: 'stored', document } : written.kind;
+        return { ...values, ...made };
       });
     },
     toAnswer: ({ document }) => jsonAnswer(storesJson(document), { etag: document.version }),
@@ -164,21 +158,11 @@ const deleteStores = defineRoute({
   repeatsById: true,
   errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { headers: IfMatch },
-  reply: {
-    description: 'The stores are deleted.',
-    schema: Type.Object(
-      { deleted: Type.Boolean({ description: 'Always true.' }) },
-      { description: 'The deletion of stores.' },
-    ),
-    example: { deleted: true },
-  },
+  reply: deletionReply('The stores'),
   action: {
     kind: 'write',
     async write({ headers }, context) {
-      return changeStores(headers, context, async (address, held) => {
-        if (held === undefined) return NONE;
-        return (await context.writes.delete(address, held.revision)) ? { kind: 'deleted' } : 'conflict';
-      });
+      return deleteDocument(storesAddress(context.key), headers, context, NONE);
     },
     toAnswer: () => jsonAnswer({ deleted: true }),
   },
@@ -231,30 +215,4 @@ function isPrivateKey(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Changes the stores on their current version, again if another request changes them meanwhile. */
-async function changeStores<T extends { kind: string }>(
-  basis: Basis,
-  context: WriteContext,
-  change: (
-    address: ReturnType<typeof storesAddress>,
-    held: { revision: number; document: StoresDocument } | undefined,
-  ) => Promise<T | Failure | 'conflict' | 'unavailable'>,
-): Promise<T | Failure> {
-  const { config } = context.services;
-  const address = storesAddress(context.key);
-  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
-    const held = config.get(address);
-    const refusal = staleFor(basis, held?.document.version ?? 0);
-    if (refusal !== undefined) return refusal;
-    const outcome = await change(address, held);
-    if (typeof outcome !== 'string') return outcome;
-    if (
-      outcome === 'unavailable' ||
-      !(await changed(config, address, held?.revision ?? config.ended(address).revision))
-    )
-      break;
-  }
-  return failure('SERVICE_UNAVAILABLE');
 }
