@@ -40,7 +40,7 @@ SELECT
     argMaxIf(reported_amount, (facts_created, facts_sequence, facts_index), isNotNull(reported_amount)) AS reported,
     sum(amount) AS revenue
 FROM purchases
-WHERE environment = 'live' AND isNotNull(transaction_id)
+WHERE environment = 'live' AND {{counted}} AND isNotNull(transaction_id)
 GROUP BY game_id, player_id, transaction_id
 HAVING state != '';
 

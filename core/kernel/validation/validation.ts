@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../errors.ts';
 import { isEmail } from '../text/email.ts';
 import { dropAbsent } from './absent-values.ts';
+import { isPlainObject } from './plain-object.ts';
 import { BROKEN_ID, isBrokenId } from '../text/broken-id.ts';
 import { SHARED_LIMITS } from '../limits.ts';
 import { fieldsWanted, knownFields } from './known-fields.ts';
@@ -32,15 +33,24 @@ export interface Check<T> {
 /**
  * A check of a TypeBox schema. Call it once per schema, when its module loads. The schema is compiled when the first
  * value is checked: a process checks few of the schemas that it loads, and all of them take half a second.
- * @param dropsAbsent whether `accepts` deletes absent values of optional fields from a value that they would refuse
+ * @param dropsAbsentIn where `accepts` deletes absent values of optional fields before it refuses: in the whole value,
+ * or in its property `body` alone
  */
-export function compile<S extends TSchema, T = Static<S>>(schema: S, { dropsAbsent = false } = {}): Check<T> {
+export function compile<S extends TSchema, T = Static<S>>(
+  schema: S,
+  { dropsAbsentIn }: { dropsAbsentIn?: 'value' | 'body' } = {},
+): Check<T> {
+  const { properties = {} }: { properties?: Record<string, TSchema> } = schema;
+  const drops = (value: unknown): boolean => {
+    if (dropsAbsentIn === 'value') return dropAbsent(value, schema);
+    return dropsAbsentIn === 'body' && isPlainObject(value) && dropAbsent(value['body'], { ...properties['body'] });
+  };
   let first: ValidateFunction<T> | undefined;
   let all: ValidateFunction | undefined;
   return {
     accepts(value): value is T {
       first ??= firstFault.compile<T>({ ...schema });
-      return first(value) || (dropsAbsent && dropAbsent(value, schema) && first(value));
+      return first(value) || (drops(value) && first(value));
     },
     faultsOf(value) {
       // Ajv cannot stop after a number of faults: a million invalid items make a million errors.

@@ -109,7 +109,7 @@ interface BatchResult {
   warnings?: readonly FieldFault[];
 }
 
-const checkItem = compile(TrackBody, { dropsAbsent: true });
+const checkItem = compile(TrackBody, { dropsAbsentIn: 'value' });
 const itemFields = ignorableFields(TrackBody) ?? new Set<string>();
 
 async function handleBatch(events: unknown[], context: RequestContext): Promise<Answer> {

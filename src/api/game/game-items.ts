@@ -133,7 +133,7 @@ export async function gameItems(
   return { items, rejected, warningsJson: warned.length === 0 ? '' : `,"warnings":${JSON.stringify(warned)}` };
 }
 
-const check = compile(GameEvent, { dropsAbsent: true });
+const check = compile(GameEvent, { dropsAbsentIn: 'value' });
 const itemFields = ignorableFields(GameEvent) ?? new Set<string>();
 
 function read(

@@ -244,8 +244,8 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
   const asksWhy = docs.audit === 'writes' && action.kind === 'write';
   const ignorable = ignorableFields(input.body);
   // In a definition, a field that was forgotten must not widen an audience. Scoring takes what its model was made with.
-  const dropsAbsent = ignorable !== undefined && docs.invalidStatus === undefined;
-  const check = compile<TObject, Input<I>>(Type.Object(input), { dropsAbsent });
+  const isForgiving = ignorable !== undefined && docs.invalidStatus === undefined;
+  const check = compile<TObject, Input<I>>(Type.Object(input), isForgiving ? { dropsAbsentIn: 'body' } : {});
   return {
     ...(action.kind === 'analytics' ? { readsRows: true } : {}),
     ...docs,

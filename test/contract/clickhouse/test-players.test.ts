@@ -61,7 +61,7 @@ async function play(player_id: string, n: number): Promise<void> {
     insert('events', [{ ...row, ...earned, timestamp: AT + 1, received_at: AT + 1 }]),
     insert('sessions', [{ ...row, session_id: `s-${n}`, start_time: AT, end_time: AT, duration_seconds: 60 }]),
     insert('purchases', [
-      { ...purchase, transaction_id: `t-${n}` },
+      { ...purchase, transaction_id: `t-${n}`, store: 'apple', receipt_state: 'verified', reported_amount: 5 },
       {
         ...purchase,
         transaction_id: `t-${n}`,

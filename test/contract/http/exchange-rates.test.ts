@@ -212,6 +212,7 @@ describe('a purchase in another currency', () => {
       total_revenue: 1500,
       purchase_count: 1,
       is_payer: true,
+      state: 'recorded',
     });
     await importLine({ external_id: name, amount: 20, currency: 'USD', transaction_id: 'b', timestamp: LONG_AGO });
     expect(recorded(name).totalRevenue).toBe(15_200_000);

@@ -36,7 +36,7 @@ async function countingPreviews() {
     return state && even.has(id) ? { ...state, segments: ofEven } : state;
   };
   let nowMs = 0;
-  const clock = { wallMs: () => systemClock.wallMs(), monotonicMs: () => (nowMs += tickMs) };
+  const clock = { ...systemClock, monotonicMs: () => (nowMs += tickMs) };
   const previews = createSegmentPreviews({
     store,
     entities: { held },
@@ -50,7 +50,7 @@ async function countingPreviews() {
       const envelope = { requestId: 'r', replyTo: 'g', deadlineAt: 0, configRevision: 0 };
       return previews.preview({ ...envelope, game, environment, body }, body);
     },
-    clock: systemClock,
+    clock,
   });
 }
 

@@ -67,8 +67,8 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'core/vocabulary/facts/event-tracked.ts',
-        original: "return by !== 'service' || !PASSIVE_EVENTS.includes(eventName);",
-        mutated: "return by !== 'service' || !PASSIVE_EVENTS.includes('');",
+        original: 'return !PASSIVE_EVENTS.includes(eventName) &&',
+        mutated: "return !PASSIVE_EVENTS.includes('') &&",
       },
     ],
   },
