@@ -17,7 +17,8 @@ interface Made {
 }
 
 /**
- * Replaces the document, or makes it. Fails with PRECONDITION_REQUIRED if there is one and the request names no version.
+ * Replaces the document, or makes it. Fails with PRECONDITION_REQUIRED if there is one and the request names no
+ * version.
  * @param documentOf the new document, or why it is refused
  */
 export function replaceDocument<K extends SingleKind>(
