@@ -50,7 +50,9 @@ export const ERRORS = {
     message: 'The Idempotency-Key was used for another request; send a new key.',
     meaning:
       'The Idempotency-Key was used for another request, the key or name is taken, a quota is used up, ' +
-      'the resource is in use, or a purchase has no exchange rate.',
+      'the resource is in use, a purchase has no exchange rate, the store of its receipt is not set up, its total would ' +
+      'be too high, a refund exceeds what remains, or a merge is not possible (merged already, too late, too many ' +
+      'guests). The message says which.',
   },
   DUPLICATE_PLAYER: {
     status: 409,

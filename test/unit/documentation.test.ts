@@ -4,6 +4,7 @@ import { ROLES } from '../../core/vocabulary/documents/users.ts';
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
+import { PLACEHOLDERS } from '../../core/kernel/text/broken-id.ts';
 import { PLATFORMS, platformName } from '../../core/vocabulary/state/platform.ts';
 import { MEMBER_NAMES } from '../../actors/conditions/members.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
@@ -249,6 +250,11 @@ describe('docs/limits.md', () => {
   });
 });
 
+it('docs/segment-clients.md lists every text that stands for a missing id', () => {
+  const [, after = ''] = pageText('docs/segment-clients.md').split('[those that the API refuses](api.md#envelope),');
+  expect(sorted(codeIn(after.split(';')[0]))).toEqual(sorted([...PLACEHOLDERS]));
+});
+
 it('docs/game-client.md lists every platform, with other names that mean it', () => {
   const documented = rowsUnder('docs/game-client.md', 'Platforms');
   expect(documented.map(([name]) => codeIn(name)[0])).toEqual(Object.keys(PLATFORMS));
@@ -378,7 +384,7 @@ describe('docs/operations.md', () => {
       REQUESTS: `${STREAMS.REQUESTS.maxAgeMs / 1000} seconds; at most ${STREAMS.REQUESTS.maxBytes / 1024 ** 2} MiB`,
       RECORDS: `until they are in ClickHouse; at most ${STREAMS.RECORDS.maxBytes / GIB} GiB`,
       AUDIT: `until they are in ClickHouse; at most ${STREAMS.AUDIT.maxBytes / GIB} GiB`,
-      RECEIPTS: `until they are decided, at most ${RECEIPT_LIMITS.triedMs / DAY_MS} days; at most ${RECEIPT_LIMITS.waitingBytes / 1024 ** 2} MiB`,
+      RECEIPTS: `until they are decided, at most ${RECEIPT_LIMITS.triedMs / DAY_MS} days; at most ${STREAMS.RECEIPTS.maxBytes / 1024 ** 2} MiB`,
       DELIVERIES: `until they are delivered or exhausted; at most ${MATCHING_LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,
       CONFIG: 'forever',
       OWNERS: 'forever; a few entries',

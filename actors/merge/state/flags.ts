@@ -6,9 +6,9 @@ import { both, exposureName, goes, type Kept } from './kept.ts';
 type Flags = Pick<PlayerState, 'overrides' | 'exposures' | 'servedFlags'>;
 
 /**
- * Overrides and served variants of the account win; those that it has not go on as the guest had them, so a flag that
- * was bucketed by device or by a key keeps its variant, and an experiment its assignment. An exposure of both is one,
- * so that it counts no second time: results take the first one in time from the rows.
+ * Overrides and served variants of the account win; the guest's fill gaps. So experiments keep their assignment. Other
+ * flags are evaluated for the account: only experiments read served variants. An exposure of both is one, so that it
+ * counts no second time: results take the first one in time from the rows.
  */
 export function unitedFlags(account: PlayerState, guest: PlayerState): Flags {
   return {

@@ -9,7 +9,7 @@ const BROKEN: ReadonlySet<string> = new Set(['', 'undefined', 'null', '(null)', 
  * Placeholders that PostHog and Mixpanel refuse to tie to people, and Unity's `SystemInfo.unsupportedIdentifier`. A
  * game may have a player 0 or guest of its own, so only messages of third-party clients are held against them.
  */
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
+export const PLACEHOLDERS: ReadonlySet<string> = new Set([
   '0',
   '-1',
   'none',

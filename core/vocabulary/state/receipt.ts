@@ -15,8 +15,9 @@ export const RECEIPT_REASONS = {
   used_by_another_player: 'Another player of the game has this transaction.',
   not_purchased: 'The store knows no such purchase, or it was cancelled.',
   refunded: 'The store has refunded it.',
-  too_old: 'The purchase is older than the service remembers transactions.',
-  store_unavailable: 'The store gave no answer for three days.',
+  too_old: 'It was bought more than a year ago.',
+  store_unavailable:
+    'For three days the store did not answer, it refused the service account, or the cash was not paid.',
   not_configured: 'The settings of the store were deleted before it was verified.',
 } as const;
 export type ReceiptReason = keyof typeof RECEIPT_REASONS;
@@ -29,6 +30,6 @@ export interface PurchaseReceipt {
   reason?: ReceiptReason;
 }
 
-/** `recorded`: without a receipt. `refunded`: nothing of it remains. */
+/** `recorded`: without a receipt. `refunded`: it has a receipt, and nothing of it remains. */
 export const PURCHASE_STATES = ['recorded', 'pending', 'verified', 'refunded', 'rejected'] as const;
 export type PurchaseState = (typeof PURCHASE_STATES)[number];

@@ -131,7 +131,8 @@ function resultOf(status: number, retryAfter: string | null, text: string): Send
     return { kind: 'sent', name };
   }
   if (status === 401) return { kind: 'unauthorized' };
-  if (status === 404 || text.includes('"UNREGISTERED"')) return { kind: 'unregistered' };
+  // A wrong project is 404 too, and must not cost the players their tokens.
+  if (status === 404 && text.includes('"UNREGISTERED"')) return { kind: 'unregistered' };
   if (status === 429 || status >= 500) {
     const seconds = Number(retryAfter ?? LATER_SECONDS);
     return { kind: 'later', seconds: Number.isFinite(seconds) ? seconds : LATER_SECONDS };

@@ -48,9 +48,10 @@ const mergePlayer = defineRoute({
     'The player `id` becomes an alias of the account `into`, which gets its revenue, sessions, counters, attributes, ' +
     'flags, memberships and rows. From then on each request that names the guest is about the account. A repeat ' +
     'returns the same merge. A client key needs the player token of the account, and can merge guests only: players ' +
-    'without an e-mail address, without a purchase that a game server reported and without guests of their own. If ' +
-    'the game requires player tokens, it also sends that of the guest, as `guest_token`. 409: the player is merged ' +
-    'into another account, the account has too many guests, or the two were being merged into each other.',
+    'without an e-mail address, without a purchase that a game server reported or refunded, and without guests of ' +
+    'their own. If the game requires player tokens, it also sends that of the guest, as `guest_token`. 409: the ' +
+    'player is merged into another account, the account is merged into this player or the two were being merged into ' +
+    'each other, the account has too many guests, the chain of merges is too long, or the revenue of both is too large.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ idOrExternalId: body.into }),
   limitClass: 'none',

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { timeZoneOf } from '../../../actors/time-zones/time-zone.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
@@ -25,7 +24,8 @@ import {
   type ImportKind,
   type ImportSource,
 } from '../import/files/file-formats.ts';
-import type { FileFormat, ImportChoices } from '../import/files/file-format.ts';
+import type { FileFormat } from '../import/files/file-format.ts';
+import { importChoices } from '../import/import-choices.ts';
 import { importFile, type ImportFileOptions } from '../import/import-file.ts';
 import { readImportSource } from '../import/files/import-source.ts';
 import { knownImports } from '../import/import-state.ts';
@@ -82,7 +82,7 @@ export function importCommand(context: CliContext): Command {
         'an event that is a purchase, with its amount; may be repeated',
         gathered,
       )
-      .option('--zone <zone>', 'of times without one: the project of Mixpanel, if it is from before 2023')
+      .option('--zone <zone>', "of Mixpanel: the project's time zone, if the project is from before 2023")
       .option('--no-join', 'keep anonymous ids as players of their own')
       .option('--dry-run', 'read and check everything, show what is kept of a line, and import nothing')
       .option('--from-start', 'read from the first line again; lines that are imported stay as they are')
@@ -109,7 +109,7 @@ async function runImport(
     const playerIdOf = createPlayerIds(namespace, options.environment);
     const exchangeOf: ExchangeOf = (currency, atMs) => rateFor(store, options.game, currency, atMs);
     const nowMs = context.clock.wallMs();
-    const choices = choicesOf(options);
+    const choices = importChoices(options);
     const surveyed = files.map((path, place) => ({ path, kind: kinds[place] ?? 'ndjson' }));
     const fit = options.fit === true;
     const onLines = surveyProgress(context.clock);
@@ -226,18 +226,6 @@ function kindOf(path: string, { format, from }: ImportOptions): FileKind {
 }
 
 const gathered = (value: string, earlier: string[] = []): string[] => [...earlier, value];
-
-function choicesOf({ purchase = [], zone, join }: ImportOptions): ImportChoices {
-  const known = zone === undefined ? undefined : timeZoneOf(zone);
-  if (zone !== undefined && known === undefined) {
-    throw new CliError('--zone must be a time zone, for example Europe/Berlin.');
-  }
-  const purchases = purchase.map((text): [string, string | undefined] => {
-    const at = text.lastIndexOf('=');
-    return at <= 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
-  });
-  return { purchases: new Map(purchases), zone: known, joins: join };
-}
 
 function namespaceOf(store: ConfigStore, game: string): string {
   const found = store.get(gameAddress(game))?.document;

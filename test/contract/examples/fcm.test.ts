@@ -170,6 +170,17 @@ describe('a campaign as a push message', () => {
     expect(sends()).toHaveLength(1);
   });
 
+  it('keeps the device at a 404 of another reason, and at another status that names it', async () => {
+    answers = [
+      [404, JSON.stringify({ error: { code: 404, message: 'Project my-game not found.', status: 'NOT_FOUND' } })],
+      [400, JSON.stringify({ error: { code: 400, details: [{ errorCode: 'UNREGISTERED' }] } })],
+    ];
+    expect((await deliver()).status).toBe(200);
+    expect((await deliver({}, { id: 'evt_2' })).status).toBe(200);
+    expect(attributes).toEqual({ push_token: 'device-1' });
+    expect(logged).toHaveLength(2);
+  });
+
   it('is sent again with another token if the first one is refused', async () => {
     answers = [[401, '{}']];
     expect((await deliver()).status).toBe(200);

@@ -26,7 +26,8 @@ export const recordPurchase = defineRoute({
     'new purchase. The service also tracks the event `purchase`. A game can refuse purchases from client keys. In a ' +
     'game with exchange rates a purchase in another currency is converted; without a rate for its day it is refused ' +
     '(409), and a repeat is refused until the rate is there. With a `receipt` the store is asked afterwards, and the ' +
-    'state of the purchase is `pending` until then; send the request again to read it.',
+    'state of the purchase is `pending` until then. To read it, repeat the request with the same key, without the ' +
+    'receipt and without an Idempotency-Key.',
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
@@ -87,8 +88,9 @@ export const recordPurchase = defineRoute({
         is_payer: Type.Boolean({ description: 'Whether any purchase of the player counts.' }),
         state: oneOf(
           PURCHASE_STATES,
-          '`recorded`: without a receipt. `pending`: not verified yet. `refunded`: nothing of it remains. `rejected`: ' +
-            'the receipt proves no such purchase.',
+          '`recorded`: without a receipt. `pending`: not verified yet, or without a receipt in a game that counts ' +
+            'verified purchases. `refunded`: it has a receipt, and nothing of it remains. `rejected`: the receipt ' +
+            'proves no such purchase.',
         ),
         reason: Type.Optional(oneOf(REASONS, 'Why the receipt was rejected.')),
       },
