@@ -49,9 +49,9 @@ const mergePlayer = defineRoute({
     'flags, memberships and rows. From then on each request that names the guest is about the account. A repeat ' +
     'returns the same merge. A client key needs the player token of the account, and can merge guests only: players ' +
     'without an e-mail address, without a purchase that a game server reported or refunded, and without guests of ' +
-    'their own. If the game requires player tokens, it also sends that of the guest, as `guest_token`. 409: the ' +
-    'player is merged into another account, the account is merged into this player or the two were being merged into ' +
-    'each other, the account has too many guests, the chain of merges is too long, or the revenue of both is too large.',
+    'their own. It also sends the player token of the guest, as `guest_token`. 409: the player is merged into another ' +
+    'account, the account is merged into this player or the two were being merged into each other, the account has ' +
+    'too many guests, the chain of merges is too long, or the revenue of both is too large.',
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ idOrExternalId: body.into }),
   limitClass: 'none',
@@ -72,7 +72,7 @@ const mergePlayer = defineRoute({
         Type.String({
           minLength: 1,
           maxLength: ROUTE_LIMITS.playerTokenLength,
-          description: 'Player token of the guest. Client keys of games that require player tokens send it.',
+          description: 'Player token of the guest. Required with a client key.',
         }),
       ),
     }),
@@ -97,7 +97,7 @@ const mergePlayer = defineRoute({
   },
 });
 
-/** Why a client key may not merge these players: it proves the account by X-Player-Token, and maybe the guest. */
+/** Why a client key may not merge these players: it proves the account by X-Player-Token, and the guest in the body. */
 function unproven(
   guestId: string,
   guestToken: string | undefined,
@@ -105,7 +105,7 @@ function unproven(
 ): Failure | undefined {
   if (key.kind === 'server') return undefined;
   if (player === undefined) return NO_TOKEN;
-  if (guestToken === undefined) return key.requiresPlayerToken ? NO_GUEST_TOKEN : undefined;
+  if (guestToken === undefined) return NO_GUEST_TOKEN;
   const guest = services.provenPlayer(key, guestToken);
   if ('code' in guest) return guest;
   return guest.playerId === guestId ? undefined : OTHER_GUEST;
@@ -117,7 +117,7 @@ const NO_TOKEN = failure(
 );
 const NO_GUEST_TOKEN = failure(
   'FORBIDDEN',
-  'This game needs player tokens with client keys (pk_): send that of the guest as `guest_token`.',
+  'With a client key (pk_) the guest is proven too: send its player token as `guest_token`.',
 );
 const OTHER_GUEST = failure('FORBIDDEN', '`guest_token` belongs to another player than the one in the path.');
 

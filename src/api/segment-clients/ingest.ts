@@ -50,7 +50,7 @@ export async function ingest(
     if ('code' in message) return message;
     named.add(message.externalId);
     const { before, externalId } = message;
-    if (before !== undefined && message.faults.length === 0 && mayMerge(externalId, context)) {
+    if (before !== undefined && message.faults.length === 0 && mayMerge(context)) {
       links.push({ before, externalId });
     }
     const playerId = playerIdOf(key, message.externalId);

@@ -11,13 +11,8 @@ export interface Link {
   externalId: string;
 }
 
-/**
- * Whether a caller's links merge players, beyond tying them for analysts: it must prove the player who is identified,
- * and a game that requires player tokens wants the guest proven too, which Segment's clients cannot do.
- */
-export function mayMerge(externalId: string, { key, player }: Pick<RequestContext, 'key' | 'player'>): boolean {
-  return key.kind === 'server' || (player?.externalId === externalId && !key.requiresPlayerToken);
-}
+/** Whether a caller's links merge players, beyond tying them for analysts. Client keys prove no guest. */
+export const mayMerge = ({ key }: Pick<RequestContext, 'key'>): boolean => key.kind === 'server';
 
 /**
  * Merges the players of links, each once: one that is merged already belongs to the first who was identified with it.
@@ -43,6 +38,6 @@ async function mergeOne(link: Link, { key, origin, services }: RequestContext): 
   if (found.kind === 'failure') return isTemporary(found.code) ? found : undefined;
   const isMerged = found.kind !== 'player' || found.player.id !== guestId;
   if (isMerged || guestId === accountId) return undefined;
-  const merged = await services.merges.merge(origin, { guestId, accountId, byClientKey: key.kind === 'client' });
+  const merged = await services.merges.merge(origin, { guestId, accountId, byClientKey: false });
   return merged.kind === 'failure' && isTemporary(merged.code) ? merged : undefined;
 }

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts';
-import { gameAddress } from '../../../streams/config/games.ts';
 import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
 import type { Backend } from '../../../src/api/route/backend.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -304,18 +303,16 @@ describe('a client key', () => {
   const own = () => ({ 'X-Player-Token': token('account') });
 
   it('merges into the account of its player token only', async () => {
-    expect(await merge(guest, account, client)).toMatchObject({ status: 403 });
+    const proven = { guest_token: token('guest') };
+    expect(await merge(guest, account, client, {}, proven)).toMatchObject({ status: 403 });
     const other = await register({ external_id: 'other' });
-    expect(await merge(guest, other, client, own())).toMatchObject({ status: 403 });
-    expect(await merge(guest, 'other', client, own())).toMatchObject({ status: 403 });
-    expect(await merge(guest, 'account', client, own())).toMatchObject({ status: 200 });
+    expect(await merge(guest, other, client, own(), proven)).toMatchObject({ status: 403 });
+    expect(await merge(guest, 'other', client, own(), proven)).toMatchObject({ status: 403 });
+    expect(await merge(guest, 'account', client, own(), proven)).toMatchObject({ status: 200 });
     expect(await call('DELETE', `${players(guest)}/merge`, undefined, client, own())).toMatchObject({ status: 403 });
   });
 
-  it('proves the guest too in a game that requires player tokens', async () => {
-    const held = gateway.config.get(gameAddress('demo'));
-    if (held === undefined) throw new Error('there is no game');
-    await gateway.config.put(gameAddress('demo'), { ...held.document, requirePlayerToken: true });
+  it('proves the guest too', async () => {
     expect(await merge(guest, account, client, own())).toMatchObject({ status: 403 });
     expect(await merge(guest, account, client, own(), { guest_token: token('other') })).toMatchObject({ status: 403 });
     expect(await merge(guest, account, client, own(), { guest_token: `${token('guest')}x` })).toMatchObject({
@@ -330,8 +327,9 @@ describe('a client key', () => {
     await call('POST', `${players(paying)}/purchase?amount=1&transaction_id=t`);
     const absorbing = await register({ external_id: 'absorbing' });
     await merge(await register({ external_id: 'second' }), absorbing);
-    for (const id of [mailed, paying, absorbing]) {
-      expect(await merge(id, account, client, own())).toMatchObject({ status: 403, error: { code: 'FORBIDDEN' } });
+    for (const [id, name] of Object.entries({ [mailed]: 'mailed', [paying]: 'paying', [absorbing]: 'absorbing' })) {
+      const refused = await merge(id, account, client, own(), { guest_token: token(name) });
+      expect(refused).toMatchObject({ status: 403, error: { message: expect.stringContaining('only a server key') } });
     }
   });
 

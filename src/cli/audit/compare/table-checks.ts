@@ -125,9 +125,9 @@ WHERE purchase_count != bought OR total_revenue != paid OR session_count < playe
 /** An event of an enforced schema is released once, and was in quarantine before. */
 export function checkReleases(clickhouse: ClickHouse, scope: TableScope, differences: Differences): Promise<void> {
   const sql = `
-SELECT toString(player_id), released_id, record, times, quarantined
+SELECT toString(of_player), released_id, record, times, quarantined
 FROM (
-  SELECT game_id, environment, any(player_id) AS player_id, quarantined_as AS first_id, quarantine_number,
+  SELECT game_id, environment, any(player_id) AS of_player, quarantined_as AS first_id, quarantine_number,
     any(event_id) AS released_id, max(facts_sequence) AS record, count() AS times
   FROM quarantine_releases
   WHERE cityHash64(quarantined_as) % {slices: UInt64} = {slice: UInt64} AND ${SETTLED} AND facts_sequence <= {last: UInt64}
