@@ -1,3 +1,4 @@
+import { MERGE_COMMANDS } from '../../core/vocabulary/merge/merge-commands.ts';
 import type { CommandBody, QueryBody } from '../../core/vocabulary/commands/commands.ts';
 import type { MovedReply } from '../../core/vocabulary/commands/replies.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
@@ -19,12 +20,4 @@ export function movedReply(
   return moved === undefined ? undefined : { kind: 'moved', ...moved };
 }
 
-const OF_MERGES: ReadonlySet<CommandBody['kind'] | QueryBody['kind']> = new Set([
-  'BeginMerge',
-  'AbsorbPlayer',
-  'FinishMerge',
-  'CancelMerge',
-  'BeginUnmerge',
-  'ReleaseGuest',
-  'FinishUnmerge',
-]);
+const OF_MERGES: ReadonlySet<CommandBody['kind'] | QueryBody['kind']> = new Set(MERGE_COMMANDS);

@@ -1,12 +1,9 @@
 import { assert, integer, property, array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 import type { Exchange, RecordPurchase, RefundPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
-import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { decide } from '../decide.ts';
-import { createDraft } from '../runtime/term/draft.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
+import { aPlayer } from '../testing-players.ts';
+import { decideSteps, type PurchaseStep } from './testing-steps.ts';
 
 /* Purchases in another currency than the game's. Amounts are in ten-thousandths: 15_000_000 is 1,500 yen. */
 
@@ -50,23 +47,12 @@ const refund = (amount: number | null = null, refundId: string | null = null) =>
   return { body, by: 'server' as const };
 };
 
-/** Decides commands in order, a minute apart; the state is stored and read between them. */
-function after(...steps: (ReturnType<typeof bought> | ReturnType<typeof refund>)[]) {
-  let state: PlayerState | undefined = aPlayer();
-  const facts = [];
-  const replies = [];
-  for (const [n, { body, by }] of steps.entries()) {
-    const draft = createDraft(() => state);
-    replies.push(decide(draft, aCommand(body, { receivedAt: 2_000 + n * 60_000, by }), definitionsOf()));
-    const next = draft.get(ID);
-    const stored = next === undefined ? undefined : decodeState(encodeState(next));
-    state = stored?.kind === 'player' ? stored : undefined;
-    facts.push(...draft.facts);
-  }
+function after(...steps: PurchaseStep[]) {
+  const { facts, ...outcome } = decideSteps(aPlayer(), steps);
   const events = facts.flatMap((fact) =>
     fact.kind === 'EventTracked' ? [{ name: fact.eventName, ...Object(JSON.parse(fact.properties)) }] : [],
   );
-  return { replies, facts, state, events, totals: [state?.totalRevenue, state?.purchaseCount, state?.isPayer] };
+  return { ...outcome, facts, events };
 }
 
 describe('a purchase in another currency', () => {

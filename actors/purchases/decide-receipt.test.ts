@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 import type {
   DecideReceipt,
   ReceiptVerdict,
@@ -7,10 +6,8 @@ import type {
   RefundPurchase,
 } from '../../core/vocabulary/commands/recorded.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
-import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { decide } from '../decide.ts';
-import { createDraft } from '../runtime/term/draft.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
+import { aPlayer } from '../testing-players.ts';
+import { decideSteps, type PurchaseStep } from './testing-steps.ts';
 
 /* Purchases with receipts. Amounts are in ten-thousandths. */
 
@@ -46,28 +43,10 @@ const REFUNDED = { kind: 'rejected', reason: 'refunded' } as const;
 const APPLE = { store: 'apple' } as const;
 const STRICT = { store: 'apple', countsVerified: true } as const;
 
-/** Decides commands in order, a minute apart; the state is stored and read between them. */
-function after(...steps: { body: RecordPurchase | DecideReceipt | RefundPurchase; by: CallerKind }[]) {
-  let state: PlayerState | undefined = aPlayer();
-  const facts = [];
-  const replies = [];
-  for (const [n, { body, by }] of steps.entries()) {
-    const draft = createDraft(() => state);
-    replies.push(decide(draft, aCommand(body, { receivedAt: 2_000 + n * 60_000, by }), definitionsOf()));
-    const next = draft.get(ID);
-    const stored = next === undefined ? undefined : decodeState(encodeState(next));
-    state = stored?.kind === 'player' ? stored : undefined;
-    facts.push(...draft.facts);
-  }
+function after(...steps: PurchaseStep[]) {
+  const { facts, ...outcome } = decideSteps(aPlayer(), steps);
   const events = facts.flatMap((fact) => (fact.kind === 'EventTracked' ? [fact.eventName] : []));
-  return {
-    replies,
-    facts,
-    state,
-    events,
-    last: replies.at(-1),
-    totals: [state?.totalRevenue, state?.purchaseCount, state?.isPayer],
-  };
+  return { ...outcome, facts, events, last: outcome.replies.at(-1) };
 }
 
 describe('where all purchases count', () => {

@@ -4,11 +4,11 @@ import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
+import { decideSteps, type PurchaseStep } from './testing-steps.ts';
 import { PURCHASE_LIMITS } from './limits.ts';
 import type { RecordPurchase, RefundPurchase } from '../../core/vocabulary/commands/recorded.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 
 const ID = aPlayer().id;
 
@@ -22,23 +22,7 @@ const refund = (transactionId: string, amount: number | null = null, refundId: s
   return { body, by: 'server' as const };
 };
 
-type Step = ReturnType<typeof bought> | ReturnType<typeof refund>;
-
-/** Decides commands in order, a minute apart; the state is stored and read between them. */
-function after(player: PlayerState | undefined, ...steps: Step[]) {
-  let state = player;
-  const facts = [];
-  const replies = [];
-  for (const [n, { body, by }] of steps.entries()) {
-    const draft = createDraft(() => state);
-    replies.push(decide(draft, aCommand(body, { receivedAt: 2_000 + n * 60_000, by }), definitionsOf()));
-    const next = draft.get(ID);
-    const stored = next === undefined ? undefined : decodeState(encodeState(next));
-    state = stored?.kind === 'player' ? stored : undefined;
-    facts.push(...draft.facts);
-  }
-  return { replies, facts, state };
-}
+const after = (player: PlayerState | undefined, ...steps: PurchaseStep[]) => decideSteps(player, steps);
 
 describe('a refund', () => {
   it('of a part leaves the purchase, of the rest takes it away', () => {

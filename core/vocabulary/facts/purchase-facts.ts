@@ -29,20 +29,8 @@ export interface PurchaseHeld extends Omit<PurchaseRecorded, 'kind'> {
   kind: 'PurchaseHeld';
 }
 
-/**
- * The receipt of a purchase was verified or rejected. `amount` is what the purchase adds to the totals, or what of it
- * remained and is taken off them; `currency` and the other fields are those of the purchase.
- */
-export interface ReceiptDecided extends FactBase {
-  kind: 'ReceiptDecided';
-  store: ReceiptStore;
-  verdict: 'verified' | 'rejected';
-  /** `null`: it is verified. */
-  reason: ReceiptReason | null;
-  /** The product of the receipt; `null`: not known. */
-  provenProductId: string | null;
-  /** What it changes in the totals: 1: the purchase counts from now on. -1: it no longer counts. */
-  counts: 1 | 0 | -1;
+/** What a later fact repeats of a purchase. */
+interface EarlierPurchase extends FactBase {
   amount: number;
   /** Present if the purchase was converted. */
   paid?: Paid;
@@ -53,6 +41,22 @@ export interface ReceiptDecided extends FactBase {
   /** When the purchase was first reported, epoch milliseconds: it counts then. */
   recordedAt: number;
   externalId: string;
+}
+
+/**
+ * The receipt of a purchase was verified or rejected. `amount` is what the purchase adds to the totals, or what of it
+ * remained and is taken off them; `currency` and the other fields are those of the purchase.
+ */
+export interface ReceiptDecided extends EarlierPurchase {
+  kind: 'ReceiptDecided';
+  store: ReceiptStore;
+  verdict: 'verified' | 'rejected';
+  /** `null`: it is verified. */
+  reason: ReceiptReason | null;
+  /** The product of the receipt; `null`: not known. */
+  provenProductId: string | null;
+  /** What it changes in the totals: 1: the purchase counts from now on. -1: it no longer counts. */
+  counts: 1 | 0 | -1;
   /** Who reported the purchase. */
   by: CallerKind;
 }
@@ -62,17 +66,8 @@ export interface ReceiptDecided extends FactBase {
  * `PurchaseRecorded` follows in the same record and counts at the same time. All values are those of the reversed
  * purchase.
  */
-export interface PurchaseReversed extends FactBase {
+export interface PurchaseReversed extends EarlierPurchase {
   kind: 'PurchaseReversed';
-  amount: number;
-  paid?: Paid;
-  currency: string | null;
-  productId: string | null;
-  transactionId: string;
-  digest: string;
-  /** When it was recorded, epoch milliseconds. */
-  recordedAt: number;
-  externalId: string;
 }
 
 /** Of a purchase, `amount` was paid back. Currency and product are those of the purchase, `null` if not remembered. */

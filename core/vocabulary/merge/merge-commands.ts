@@ -84,3 +84,13 @@ export type MergeCommand =
   | BeginUnmerge
   | ReleaseGuest
   | FinishUnmerge;
+
+export const MERGE_COMMANDS = [
+  'BeginMerge',
+  'AbsorbPlayer',
+  'FinishMerge',
+  'CancelMerge',
+  'BeginUnmerge',
+  'ReleaseGuest',
+  'FinishUnmerge',
+] as const satisfies readonly MergeCommand['kind'][];

@@ -9,7 +9,7 @@ import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { nullable, numberOrNull, textOrNull } from '../input/fields.ts';
 import { TooSmallOrNull } from '../input/too-small.ts';
-import { NOBODY, revenueOf, VariantResults, variantResults } from './variant-results.ts';
+import { NO_PLAYERS, revenueOf, VariantResults, variantResults } from './variant-results.ts';
 
 /* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
 
@@ -218,7 +218,7 @@ function resultsOf({ steps, buttons, arms }: CampaignReport, hasEvent: boolean) 
     .filter(({ event }) => event === 'suppressed')
     .toSorted((one, other) => other.players - one.players)
     .map(({ reason, players, times }: CampaignStep) => ({ reason, players, times }));
-  const arm = (wanted: 'treatment' | 'holdout') => arms.find((one) => one.arm === wanted) ?? NOBODY;
+  const arm = (wanted: 'treatment' | 'holdout') => arms.find((one) => one.arm === wanted) ?? NO_PLAYERS;
   const [treatment, holdout] = [arm('treatment'), arm('holdout')];
   return {
     steps: {

@@ -81,7 +81,7 @@ export function variantResults({ arms, variants }: CampaignReport, tested: Messa
   if (tested === undefined || first === undefined || arms.length === 0) return null;
   const found = tested.variants.map(({ key, weight }) => {
     const arm = variants.find((one) => one.arm === key);
-    return { key, weight, arm: arm ?? { ...NOBODY, arm: key } };
+    return { key, weight, arm: arm ?? { ...NO_PLAYERS, arm: key } };
   });
   const compare = (sampleOf: (arm: CampaignArm) => Sample) =>
     experimentResults(
@@ -146,7 +146,7 @@ export function revenueOf({ players, payers, revenue, ...shape }: Omit<CampaignA
   };
 }
 
-export const NOBODY: Omit<CampaignArm, 'arm'> = {
+export const NO_PLAYERS: Omit<CampaignArm, 'arm'> = {
   players: 0,
   shown: 0,
   clicked: 0,

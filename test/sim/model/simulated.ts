@@ -1,19 +1,13 @@
 import type { CommandBody, ExposeFlag, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
 import type { DecideReceipt } from '../../../core/vocabulary/commands/recorded.ts';
-import type { MergeCommand } from '../../../core/vocabulary/merge/merge-commands.ts';
+import { MERGE_COMMANDS, type MergeCommand } from '../../../core/vocabulary/merge/merge-commands.ts';
 
 type NotSimulated = ExposeFlag | ServeFlags | DecideReceipt | MergeCommand;
 const NOT_SIMULATED: ReadonlySet<string> = new Set<NotSimulated['kind']>([
   'ExposeFlag',
   'ServeFlags',
   'DecideReceipt',
-  'BeginMerge',
-  'AbsorbPlayer',
-  'FinishMerge',
-  'CancelMerge',
-  'BeginUnmerge',
-  'ReleaseGuest',
-  'FinishUnmerge',
+  ...MERGE_COMMANDS,
 ]);
 
 /** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
